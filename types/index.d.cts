@@ -1752,6 +1752,8 @@ export interface RunReport {
     attempts: number;
     /** Deliveries by final status, each with all its attempts */
     deliveries: Record<string, number>;
+    /** Events that an endpoint did not accept: their last attempt failed, and no fault rule had changed it */
+    notAccepted: number;
     verdicts: {
       pass: number;
       fail: number;

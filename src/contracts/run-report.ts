@@ -65,6 +65,9 @@ const totals = Type.Object({
   statuses: counts("Requests by class: 2xx, 4xx, 5xx"),
   attempts: integer,
   deliveries: counts("Deliveries by final status, each with all its attempts"),
+  notAccepted: Type.Integer({
+    description: "Events that an endpoint did not accept: their last attempt failed, and no fault rule had changed it",
+  }),
   verdicts: Type.Object({ pass: integer, fail: integer, inconclusive: integer }),
 });
 

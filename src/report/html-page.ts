@@ -15,7 +15,7 @@ import baseStyle from "../kernel/base.css?raw";
 import { count, plural } from "../kernel/text.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
-import { classOf, nameOfStatus, uncheckedText, verdictOf } from "./run-data.ts";
+import { classOf, nameOfStatus, reservations, verdictOf } from "./run-data.ts";
 
 class Markup {
   readonly text: string;
@@ -102,7 +102,8 @@ function outcome(run: RunReport): Markup {
   const verdict = verdictOf(totals);
   if (verdict === "fail" && !failed)
     return markup`<span class="chip pill yellow">the run passed, but ${words.fail}</span>`;
-  return markup`<span class="chip pill ${TONES[verdict]}">${words[verdict] + uncheckedText(run)}</span>`;
+  const tone = verdict === "pass" && totals.notAccepted > 0 ? "yellow" : TONES[verdict];
+  return markup`<span class="chip pill ${tone}">${words[verdict] + reservations(run)}</span>`;
 }
 
 const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive: "yellow" };

@@ -4,6 +4,7 @@
 import { evidenceText, verdictLine } from "../client/verdict-text.ts";
 import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import type { Verdict } from "../contracts/verdict.ts";
+import { plural } from "../kernel/text.ts";
 import { problemText } from "./problem-text.ts";
 import { countsAsFailure } from "./run-data.ts";
 
@@ -120,7 +121,9 @@ function verdictCases(run: RunReport): Case[] {
     return judgedCase(run, { classname: "verdicts", name, verdict, message, condition: "verdicts", type, shown });
   });
   const unchecked = run.unchecked.map((what) => skipped("verdicts", `not checked: ${what}`, `not checked: ${what}`));
-  return [...cases, ...unchecked];
+  const { notAccepted } = run.totals;
+  const failed = `The receiver did not accept ${plural(notAccepted, "webhook")}`;
+  return [...cases, ...(notAccepted > 0 ? [skipped("verdicts", "not accepted: webhooks", failed)] : []), ...unchecked];
 }
 
 /** An operation that was never called is a skipped case. */

@@ -3,12 +3,12 @@
 import { evidenceText } from "../client/verdict-text.ts";
 import type { RunReport } from "../contracts/run-report.ts";
 import { count, plural } from "../kernel/text.ts";
-import { nameOfStatus, uncheckedText, verdictOf } from "./run-data.ts";
+import { nameOfStatus, reservations, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
-  pass: "✅ Every verdict is pass",
-  fail: "❌ The judge found mistakes",
-  inconclusive: "⚠️ Inconclusive: the judge could not decide",
+  pass: "Every verdict is pass",
+  fail: "The judge found mistakes",
+  inconclusive: "Inconclusive: the judge could not decide",
 } as const;
 
 const MOST_ROWS = 50;
@@ -60,13 +60,16 @@ function title(run: RunReport): string {
   const { problems, verdicts, totals } = run;
   if (problems.length > 0) return "❌ The run failed";
   if (totals.verdicts.fail > 0 && !run.failed) return "⚠️ The run passed, but the judge found mistakes";
-  return verdicts.length > 0 ? OUTCOME[verdictOf(totals)] + uncheckedText(run) : "Run of the merchant sandbox";
+  if (verdicts.length === 0) return "Run of the merchant sandbox";
+  const verdict = verdictOf(totals);
+  const sign = verdict === "pass" && totals.notAccepted > 0 ? SIGN.inconclusive : SIGN[verdict];
+  return `${sign} ${OUTCOME[verdict]}${reservations(run)}`;
 }
 
 type Cell = string | number | null;
 
 function summary({ totals, sandbox, added, unchecked }: RunReport): string {
-  const { operations, events, statuses, deliveries, verdicts } = totals;
+  const { operations, events, statuses, deliveries, notAccepted, verdicts } = totals;
   const ofOthers = added.reduce((sum, { requests }) => sum + (requests ?? 0), 0);
   const counted = (counts: Record<string, number>) =>
     Object.entries(counts)
@@ -80,6 +83,7 @@ function summary({ totals, sandbox, added, unchecked }: RunReport): string {
       ["Event types sent", `${events.emitted} of ${events.total}, ${events.delivered} accepted`],
       ["Requests", `${count(totals.requests)}: ${counted(statuses)}`],
       ["Deliveries", counted(deliveries)],
+      ...(notAccepted > 0 ? [["Not accepted", plural(notAccepted, "webhook")]] : []),
       ["Verdicts", counted(verdicts)],
       ...unchecked.map((what) => ["Not checked", what]),
       ...(added.length > 0

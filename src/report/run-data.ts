@@ -15,6 +15,7 @@ import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import { pick } from "../kernel/pick.ts";
+import { plural } from "../kernel/text.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
 import { type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
@@ -79,6 +80,7 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
       statuses,
       attempts: begun,
       deliveries: countBy(deliveries, ({ state }) => state),
+      notAccepted: countNotAccepted(runSummary, deliveries),
       verdicts: {
         pass: found.pass + dropped.pass,
         fail: found.fail + dropped.fail,
@@ -125,6 +127,15 @@ function newestAttempts({ attempts }: RunSources, origins: ReadonlyMap<string, s
   return found.reverse();
 }
 
+function countNotAccepted({ failedUnchanged }: RunSources["runSummary"], deliveries: readonly LoggedDelivery[]) {
+  const newest = new Map<string, LoggedDelivery>();
+  for (const delivery of deliveries) {
+    const key = `${delivery.endpoint} ${delivery.event}`;
+    if (delivery.lastAttempt > (newest.get(key)?.lastAttempt ?? 0)) newest.set(key, delivery);
+  }
+  return [...newest.values()].filter((delivery) => delivery.state !== "succeeded" && failedUnchanged(delivery)).length;
+}
+
 /** The service documents no age of events, so what a receiver does with old ones is no part of a headline. */
 const OLD_EVENTS = "whether it rejects old events";
 
@@ -145,10 +156,13 @@ function findUnchecked(
   return [...(isDecided || checked.effects ? [] : ["whether it acted once"]), ...(checked.age ? [] : [OLD_EVENTS])];
 }
 
-/** The verdicts' outcome as a headline continues it, so that none says pass for what was not checked. */
-export function uncheckedText({ unchecked }: RunReport): string {
+/** The verdicts' outcome as a headline continues it, so that none says pass for what failed or was not checked. */
+export function reservations({ unchecked, totals }: RunReport): string {
   const named = unchecked.filter((what) => what !== OLD_EVENTS);
-  return named.length === 0 ? "" : `; not checked: ${named.join(", ")}`;
+  return (
+    (totals.notAccepted === 0 ? "" : `, but the receiver did not accept ${plural(totals.notAccepted, "webhook")}`) +
+    (named.length === 0 ? "" : `; not checked: ${named.join(", ")}`)
+  );
 }
 
 /**

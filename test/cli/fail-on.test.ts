@@ -16,7 +16,7 @@ import {
 import { sandboxAt } from "../../src/cli/remote/running-sandbox.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
-import { advance, deliver, receive, register, settle } from "../support/webhooks.ts";
+import { advance, deliver, receive, register, type Step, settle } from "../support/webhooks.ts";
 
 const runningAt = ({ url }: Bench) => sandboxAt({ url, controlToken: undefined });
 
@@ -168,33 +168,93 @@ test("a secret that fails each event of each type is one problem", async () => {
   expect((await problemsOf(bench, "verdicts")).lines).toHaveLength(2);
 });
 
+const halfBody: Step = (_, outgoing) => {
+  outgoing.writeHead(200, { "content-length": 20 });
+  outgoing.write("half", () => outgoing.destroy());
+};
+
+test.each<[string, Step, answer: string]>([
+  ["an error", { status: 500, body: "out of stock" }, "a 500: out of stock. The receiver's log says why"],
+  ["half a response", halfBody, "only a part of a 200: half. If "],
+])("a green run names the webhooks that got %s until they were given up", async (_, step, answer) => {
+  const bench = await openObserved({ retrySchedule: "10s" });
+  const receiver = await receive();
+  receiver.always(step);
+  await register(bench, receiver.url, ["payout.paid", "payout.failed"]);
+  await deliver(bench, "payout.paid");
+  await deliver(bench, "payout.failed");
+  await advance(bench, "10s");
+  await settle(bench);
+  expect((await problemsOf(bench, "verdicts,inconclusive")).lines).toEqual([]);
+  const lines = await findWarnings({ failOn: "verdicts,inconclusive", isGreen: true }, bench, bench.run);
+  const start = `Not accepted: 2 webhooks at ${receiver.url}, the last one payout.failed evt_`;
+  expect(lines).toContainEqual(expect.stringContaining(start));
+  expect(lines).toContainEqual(expect.stringContaining(`, which got ${answer}`));
+  const report = async (format: string) => (await bench.call("GET", `/_sandbox/report?format=${format}`)).text;
+  expect(await report("markdown")).not.toContain("✅");
+  expect(await report("markdown")).toMatch(/^# .*, but the receiver did not accept 2 webhooks;/);
+  expect(await report("html")).toContain("but the receiver did not accept 2 webhooks");
+  expect(await report("junit")).toContain("The receiver did not accept 2 webhooks");
+});
+
+test("a webhook that was forged, or delivered by a later attempt, is no failure of the receiver", async () => {
+  const bench = await openObserved({ retrySchedule: "10s" });
+  const receiver = await receive();
+  await register(bench, receiver.url, ["payout.paid", "payout.failed"]);
+  await bench.faults.add({ match: { event: "payout.failed" }, action: { type: "signature", as: "wrong_secret" } });
+  receiver.script(401, 500);
+  await deliver(bench, "payout.failed");
+  await deliver(bench, "payout.paid");
+  const counts = async () => (await bench.control("GET", "/report")).totals.notAccepted;
+  expect([bench.run.failedWebhooks.size, await counts()]).toEqual([1, 1]);
+  await advance(bench, "10s");
+  await settle(bench);
+  expect([bench.run.failedWebhooks.size, await counts()]).toEqual([0, 0]);
+});
+
+test.each<[string, Step, advice: RegExp]>([
+  ["hangs", "hang", / within \d+ ms\. Store the event and respond before .* --webhook-timeout\.$/],
+  ["closes", "reset", /If the receiver ended with the tests, let .* If it still runs, its log says why it failed\.$/],
+  ["redirects", 302, / got a 302: .* Redirects are not followed, so register the final address\.$/],
+])("the advice on a receiver that %s fits", async (_, step, advice) => {
+  const bench = await openObserved({ webhookTimeout: "200ms" });
+  const receiver = await receive();
+  receiver.always(step);
+  await register(bench, receiver.url);
+  await deliver(bench, "payout.paid");
+  const lines = await findWarnings({ failOn: "", isGreen: false }, bench, bench.run);
+  expect(lines).toEqual([expect.stringMatching(advice)]);
+});
+
 test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks that got no response", async (failOn) => {
   const bench = await openObserved({ retrySchedule: "10s,10s" });
   const receiver = await receive();
   await register(bench, receiver.url, ["payout.paid", "payout.failed"]);
   const found = async () => {
     const lines = await findWarnings({ failOn, isGreen: true }, bench, bench.run);
-    const unanswered = lines.filter((line) => line.startsWith("No response "));
+    const failed = lines.filter((line) => /^(?:No response|Not accepted)/.test(line));
     // After a failure, they may be its reason, and other gaps are not.
-    expect(await findWarnings({ failOn, isGreen: false }, bench, bench.run)).toEqual(unanswered);
-    expect(lines.length).toBeGreaterThan(unanswered.length);
-    return unanswered;
+    expect(await findWarnings({ failOn, isGreen: false }, bench, bench.run)).toEqual(failed);
+    expect(lines.length).toBeGreaterThan(failed.length);
+    return failed;
   };
   await bench.faults.add({ match: { event: "payout.paid" }, action: { type: "drop" } });
   await deliver(bench, "payout.paid");
   expect(await found()).toEqual([]);
   receiver.script("reset", "reset");
-  const [event] = [await deliver(bench, "payout.paid"), await deliver(bench, "payout.failed")];
+  const events = [await deliver(bench, "payout.paid"), await deliver(bench, "payout.failed")];
   const start = `No response to 2 webhooks at ${receiver.url}, the last one payout.failed evt_`;
-  const why = "closed before the response was complete. Start the receiver before the first event";
+  const why = "closed before the response was complete. If the receiver ended with the tests, let the";
   expect(await found()).toEqual([expect.stringContaining(why)]);
   expect((await found())[0]).toContain(start);
   // The retries: of the dropped attempt, and of the two without a response.
   receiver.script(200, "reset", 500);
   await advance(bench, "10s");
   await settle(bench);
-  expect(await found()).toEqual([expect.stringContaining("No response to 1 webhook at ")]);
-  await bench.events.replay({ id: event });
+  expect(await found()).toHaveLength(2);
+  expect(await found()).toContainEqual(expect.stringContaining("No response to 1 webhook at "));
+  expect(await found()).toContainEqual(expect.stringContaining("Not accepted: 1 webhook at "));
+  for (const id of events) await bench.events.replay({ id });
   await settle(bench);
   expect(await found()).toEqual([]);
   await receiver.close();

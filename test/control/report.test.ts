@@ -111,7 +111,7 @@ describe("a failed verdict", () => {
       message: "2 of 5 points",
       expectations: [],
     };
-    const nothing = { verdicts: [], unchecked: [], problems: [], coverage: [] };
+    const nothing = { verdicts: [], unchecked: [], problems: [], coverage: [], totals: { notAccepted: 0 } };
     const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing };
     const failing = [["score"], ["verdicts"]].map((failOn) =>
       junit({ ...run, failed: true, failOn } as unknown as RunReport),

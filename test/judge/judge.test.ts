@@ -128,6 +128,16 @@ describe("a signature with the previous secret", () => {
 });
 
 test.each([
+  [302, /^Register the final address of the receiver: redirects are not followed\.$/],
+  [401, /^Check the secret first: /],
+  [400, /^Store events that you cannot process yet /],
+])("the hint on a genuine event that got a %i fits the response", (responseStatus, hint) => {
+  const made = judge();
+  made.attempt(recordedAttempt({ responseStatus, status: "failed" }));
+  expect(made.verdicts({ rule: "webhook.genuine_taken" })[0]?.hint).toMatch(hint);
+});
+
+test.each([
   [200, "pass"],
   [409, "fail"],
 ])("a receiver that answers %i to an event that it accepted before is a %s", (responseStatus, verdict) => {

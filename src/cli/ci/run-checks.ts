@@ -6,7 +6,6 @@ import { dirname, resolve } from "node:path";
 import type { ControlApi, RunReport, Verdict } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
 import { verdictLine } from "../../client/verdict-text.ts";
-import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import { REPORT_FORMATS } from "../../contracts/run-report.ts";
 import { apiActions } from "../../faults/api-actions.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
@@ -18,6 +17,7 @@ import { problemText } from "../../report/problem-text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import { operations } from "../../sandbox/engine.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
+import { type FailedWebhooks, failedWebhookLines, observeAttempt } from "./failed-webhooks.ts";
 
 /** A condition of --fail-on. Returns one line per problem. */
 interface FailCondition {
@@ -35,8 +35,7 @@ export interface ObservedRun {
   serverErrors: string[];
   /** The requests with input that had no effect. */
   ignored: string[];
-  /** The last attempt of each event to each endpoint, if the receiver sent no response to it. */
-  unanswered: Map<string, AttemptMessage>;
+  failedWebhooks: FailedWebhooks;
 }
 
 const MAX_LINES = 1_000;
@@ -48,7 +47,7 @@ export function observeRun(sandbox: Pick<Sandbox, "onLiveEvent">): ObservedRun {
     retryable: 0,
     serverErrors: [],
     ignored: [],
-    unanswered: new Map(),
+    failedWebhooks: new Map(),
   };
   const add = (lines: string[], line: string) => {
     if (lines.length < MAX_LINES) lines.push(line);
@@ -56,7 +55,7 @@ export function observeRun(sandbox: Pick<Sandbox, "onLiveEvent">): ObservedRun {
   sandbox.onLiveEvent((event) => {
     if (event.kind === "attempt") {
       run.attempts++;
-      observeResponse(run.unanswered, event.attempt);
+      observeAttempt(run.failedWebhooks, event.attempt, MAX_LINES);
     }
     if (event.kind !== "request") return;
     run.requests++;
@@ -66,15 +65,6 @@ export function observeRun(sandbox: Pick<Sandbox, "onLiveEvent">): ObservedRun {
     if (ignored !== null) add(run.ignored, `${id} ${method} ${path} sent ${ignored}, which has no effect`);
   });
   return run;
-}
-
-function observeResponse(unanswered: ObservedRun["unanswered"], attempt: AttemptMessage): void {
-  const { endpointId, eventId, responseStatus, errorCode } = attempt;
-  const key = `${endpointId} ${eventId}`;
-  // A fault rule dropped the attempt, or the sandbox stopped: neither concerns the receiver.
-  const isSent = errorCode !== null && errorCode !== "dropped";
-  if (responseStatus !== null) unanswered.delete(key);
-  else if (isSent && (unanswered.has(key) || unanswered.size < MAX_LINES)) unanswered.set(key, attempt);
 }
 
 const condition = (find: FailCondition["find"], exitCode: number = exitCodes.verdict): FailCondition => ({
@@ -190,22 +180,11 @@ export async function findWarnings(
 ): Promise<string[]> {
   if (failOn !== "" && !failOn.split(",").includes("verdicts")) return [];
   const unused = failOn === "" ? [...(await findUnused(control, run)), ...(await findOpen(control))] : [];
-  const unanswered = findUnanswered(run);
-  if (!isGreen) return [...unused, ...unanswered];
+  const failed = failedWebhookLines(run.failedWebhooks);
+  if (!isGreen) return [...unused, ...failed];
   const untested = failOn === "" ? [] : await findUntested(control, run);
-  return [...unused, ...untested, ...unanswered, ...(await findUnchecked(control))];
+  return [...unused, ...untested, ...failed, ...(await findUnchecked(control))];
 }
-
-/** The webhooks that got no response, such as those that a receiver in a test process did not live to see. */
-const findUnanswered = ({ unanswered }: ObservedRun) =>
-  [...grouped([...unanswered.values()], ({ url }) => url)].map(([url, attempts]) => {
-    const { eventType, eventId, summary } = attempts.at(-1) as AttemptMessage;
-    return (
-      `No response to ${plural(attempts.length, "webhook")} at ${url}, the last one ${eventType} ${eventId}: ` +
-      `${summary} Start the receiver before the first event, and let the tests wait for their deliveries, ` +
-      "as with POST /_sandbox/drain, before it ends."
-    );
-  });
 
 async function findUnchecked(control: ControlApi): Promise<string[]> {
   const { unchecked } = (await control.report({ format: "json" })) as RunReport;

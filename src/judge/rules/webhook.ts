@@ -76,6 +76,13 @@ const SECRET_FIRST =
   `with its whsec_. ${PROGRAM} audit <url> finds out whether it has another one that the sandbox knows. ` +
   `With the right secret: ${VERIFY_RAW_BYTES.charAt(0).toLowerCase()}${VERIFY_RAW_BYTES.slice(1)}`;
 
+const REGISTER_FINAL = "Register the final address of the receiver: redirects are not followed.";
+
+function rejectionHint(status: number): { hint?: string } {
+  if (UNVERIFIED.has(status)) return { hint: SECRET_FIRST };
+  return status < 400 ? { hint: REGISTER_FINAL } : {};
+}
+
 /** These statuses ask for another attempt, or unsubscribe the endpoint; they do not reject the event. */
 const NOT_REJECTED = new Set([408, 410, 429]);
 
@@ -94,7 +101,7 @@ export const webhookGenuineTaken: Rule = {
     const rejected = status >= 300 && status < 500 && !NOT_REJECTED.has(status);
     if (!rejected && attempt.status !== "succeeded") return undefined;
     return {
-      ...(UNVERIFIED.has(status) && { hint: SECRET_FIRST }),
+      ...(rejected && rejectionHint(status)),
       verdict: rejected ? "fail" : "pass",
       message: `${id} (${eventType}) had a valid signature and got a ${status}.`,
       attempts: [attempt],

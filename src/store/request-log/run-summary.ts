@@ -49,6 +49,9 @@ export function openRunSummary({ sql }: Database) {
   const lastError = sql
     .prepare<[number], string | null>("select errorMessage from attempts where sequence = ?")
     .pluck();
+  const failedUnchanged = sql
+    .prepare<[number], number>("select 1 from attempts where sequence = ? and status = 'failed' and fault is null")
+    .pluck();
   const events = sql.prepare<[], { type: string; emitted: number; delivered: number }>(
     `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
        select type, count(*) as emitted, 0 as delivered from events group by type
@@ -92,6 +95,8 @@ export function openRunSummary({ sql }: Database) {
     deliveries: (merchant?: string) => deliveries.all({ merchant: merchant ?? null }),
     /** Why the delivery's newest attempt failed; undefined if it did not fail or is no longer logged. */
     lastError: ({ lastAttempt }: LoggedDelivery) => lastError.get(lastAttempt) ?? undefined,
+    /** Whether the delivery's newest attempt failed, and no fault rule had changed it. */
+    failedUnchanged: ({ lastAttempt }: LoggedDelivery) => failedUnchanged.get(lastAttempt) !== undefined,
     /** The number of events of each type, and of their deliveries that succeeded. */
     events: () => new Map(events.all().map(({ type, ...counts }) => [type, counts])),
   };
