@@ -27,11 +27,12 @@ export const tokenCheck =
     const sent = sentToken(incoming);
     if (token === undefined || isSameToken(sent, `Bearer ${token}`)) return;
     const required = isOpen
-      ? "This sandbox is open to the network, so its control API requires a token:"
-      : "The control API of this sandbox requires a token:";
+      ? "This sandbox is open to the network and requires its control token."
+      : "This sandbox requires its control token.";
     fail(
       "control_token_required",
-      `${sent === "" ? required : "The control token is wrong:"} send the one that the sandbox printed at its start ` +
+      // Not a colon after "token", because messages are masked as `token: secret`.
+      `${sent === "" ? required : "The control token is wrong."} Send the one that the sandbox printed at its start ` +
         "as `Authorization: Bearer …`. The control API takes no sk_test_ key.",
     );
   };

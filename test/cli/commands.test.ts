@@ -564,7 +564,7 @@ test("a command says where no sandbox is, and that a sandbox requires its token"
     expect.stringContaining("requires its control token: add --control-token <token>"),
   ]);
   expect((await runCommand(bench.url, "clock", "--control-token", "sesame")).error).toBe(
-    "The control token is wrong: give the sandbox's own with --control-token <token>, " +
+    "The control token is wrong: give the right one with --control-token <token>, " +
       "or set MERCHANT_SANDBOX_CONTROL_TOKEN.",
   );
   expect(await linesOf(bench, "clock", "--control-token", "open-sesame")).toEqual([

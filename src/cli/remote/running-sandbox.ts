@@ -103,7 +103,7 @@ function refusal(
   const cause = typeof code === "string" && Object.hasOwn(errors, code) ? { code: code as ErrorCode } : undefined;
   if (code === "control_token_required") {
     const problem = hasToken ? "The control token is wrong" : "The sandbox requires its control token";
-    const remedy = `${hasToken ? "give the sandbox's own with" : "add"} --control-token <token>`;
+    const remedy = `${hasToken ? "give the right one with" : "add"} --control-token <token>`;
     return new SandboxError(`${problem}: ${remedy}, or set MERCHANT_SANDBOX_CONTROL_TOKEN.`, "runtime", cause);
   }
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
