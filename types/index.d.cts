@@ -230,7 +230,7 @@ export interface ControlApi {
     save(given: {
       name: string;
     }): Promise<SnapshotsSaveReply>;
-    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. Requests see the present data until the snapshot is checked and replaces all of it at once. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. What has fallen due by the clock since then happens at once, and its webhooks are sent. Requests see the present data until the snapshot is checked and replaces all of it at once. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;

@@ -125,6 +125,13 @@ function checkPositionals(given: readonly string[], { usage, example }: Describe
   if (excess !== undefined) usageError(`Unexpected argument "${excess}". Usage: ${PROGRAM} ${usage}. See its --help.`);
 }
 
+/** Names that other tools give to a subcommand. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["list", "ls"],
+  ["remove", "rm"],
+  ["delete", "rm"],
+]);
+
 /** A command whose first argument names a subcommand, each with its own flags. */
 export function commandGroup({ name, subcommands, ...definition }: GroupDefinition): Command {
   const all = Object.values(subcommands);
@@ -150,7 +157,9 @@ export function commandGroup({ name, subcommands, ...definition }: GroupDefiniti
       const found = Object.hasOwn(subcommands, wanted) ? subcommands[wanted] : undefined;
       if (found) return found.run(word === undefined ? argv : argv.filter((_, index) => index !== word.index));
       const known = Object.keys(subcommands);
-      return usageError(`${name} has no subcommand ${wanted}.${didYouMean(wanted, known)} It has ${known.join(", ")}.`);
+      const other = OTHER_NAMES.get(wanted) ?? "";
+      const meant = known.includes(other) ? ` Did you mean ${other}?` : didYouMean(wanted, known);
+      return usageError(`${name} has no subcommand ${wanted}.${meant} It has ${known.join(", ")}.`);
     },
   };
   return group;

@@ -17,11 +17,15 @@ const LARGEST_UNCOMPRESSED = 200_000_000;
 
 const startsWith = (bytes: Uint8Array, ...start: number[]) => start.every((byte, index) => bytes[index] === byte);
 
+/** The second bytes of a zlib header, by compression level. The first, 0x78, is also the letter x. */
+const ZLIB_LEVELS = [0x01, 0x5e, 0x9c, 0xda];
+
 /** The text of a recording, decompressed and decoded. `name` is the file's name in messages. */
 export function recordingText(bytes: Uint8Array, name: string): string {
   if (startsWith(bytes, 0x50, 0x4b, 0x03, 0x04))
     usageError(`${name} is a zip archive. Unpack it, and compare the .har in it.`);
-  if (startsWith(bytes, 0x1f, 0x8b) || startsWith(bytes, 0x78)) return decode(uncompressed(bytes, name));
+  if (startsWith(bytes, 0x1f, 0x8b) || ZLIB_LEVELS.some((level) => startsWith(bytes, 0x78, level)))
+    return decode(uncompressed(bytes, name));
   return decode(bytes);
 }
 

@@ -155,7 +155,11 @@ const showRequest = endpoint({
   handle({ params, requestLog, outbox }) {
     const row =
       requestLog.get(params.id) ??
-      fail("resource_not_found", `The log has no request ${params.id}. It keeps the newest 10,000, until a reset.`);
+      fail(
+        "resource_not_found",
+        `The log has no request ${params.id}. It keeps the newest 10,000, until a reset; ` +
+          "a crash under load loses its last seconds.",
+      );
     const request = { headers: JSON.parse(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes };
     const response = { headers: JSON.parse(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes };
     return { ...shownRequest(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };

@@ -55,7 +55,7 @@ const restoreSnapshot = endpoint({
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
     "Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock " +
-    "continue. " +
+    "continue. What has fallen due by the clock since then happens at once, and its webhooks are sent. " +
     "Requests see the present data until the snapshot is checked and replaces all of it at once.",
   reply: Type.Object({
     restored: Type.String(),

@@ -22,13 +22,18 @@ function sentToken({ headers }: IncomingMessage): string {
 
 /** Checks the control token of a call. Throws 403 without it; every call may pass if no token is configured. */
 export const tokenCheck =
-  (token: string | undefined) =>
+  (token: string | undefined, isOpen: boolean) =>
   (incoming: IncomingMessage): void => {
-    if (token === undefined || isSameToken(sentToken(incoming), `Bearer ${token}`)) return;
+    const sent = sentToken(incoming);
+    if (token === undefined || isSameToken(sent, `Bearer ${token}`)) return;
+    const required = isOpen
+      ? "This sandbox is open to the network and requires its control token."
+      : "This sandbox requires its control token.";
     fail(
       "control_token_required",
-      "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. " +
-        "The control API takes no sk_test_ key.",
+      // Not a colon after "token", because messages are masked as `token: secret`.
+      `${sent === "" ? required : "The control token is wrong."} Send the one that the sandbox printed at its start ` +
+        "as `Authorization: Bearer …`. The control API takes no sk_test_ key.",
     );
   };
 

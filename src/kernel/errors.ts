@@ -46,7 +46,7 @@ export const errors = {
     test_merchant_missing: "With `--isolation strict`, the `baggage` header names no merchant of a test.",
     host_not_allowed: "The `Host` header names another machine. This prevents DNS rebinding.",
     origin_not_allowed: "A web page of another origin sent the request.",
-    control_token_required: "The sandbox is open to the network, and the control API request lacks the control token.",
+    control_token_required: "The control API requires its control token, which is missing or wrong.",
   }),
   ...errorsOf(404, "not_found", {
     resource_not_found: "The caller owns no record with this id. Another merchant's id gives the same error.",

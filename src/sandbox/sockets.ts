@@ -38,7 +38,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
   const extraHosts = [...options.allowedHost, ownHost(options)];
   const isLocalOnly = isMounted && !opensNetwork(options);
   const guard = createGuard({ port: address.portOf, isLocalOnly, extraHosts, cors });
-  const requireToken = tokenCheck(options.controlToken);
+  const requireToken = tokenCheck(options.controlToken, opensNetwork(options));
   const { recorder, pipeline } = openService(engine, guard, report);
   const control = once(() =>
     createControlApp({

@@ -94,5 +94,6 @@ function quote(value: unknown, pointer: string): string {
   // Cut first, because the value may be as long as a body. Cut again after masking, so that no secret is split.
   const text = typeof value === "string" ? value.slice(0, MAX_READ) : value;
   const json = mask(JSON.stringify(text), MAX_QUOTE + 1);
-  return json.length > MAX_QUOTE ? `${json.slice(0, MAX_QUOTE)}…` : json;
+  if (json.length <= MAX_QUOTE) return json;
+  return `${json.slice(0, MAX_QUOTE)}…${typeof value === "string" ? '"' : ""}`;
 }

@@ -563,6 +563,10 @@ test("a command says where no sandbox is, and that a sandbox requires its token"
     1,
     expect.stringContaining("requires its control token: add --control-token <token>"),
   ]);
+  expect((await runCommand(bench.url, "clock", "--control-token", "sesame")).error).toBe(
+    "The control token is wrong: give the right one with --control-token <token>, " +
+      "or set MERCHANT_SANDBOX_CONTROL_TOKEN.",
+  );
   expect(await linesOf(bench, "clock", "--control-token", "open-sesame")).toEqual([
     "2026-01-05T12:00:00.000Z (frozen)",
   ]);

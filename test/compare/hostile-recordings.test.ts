@@ -47,6 +47,8 @@ describe("a recording that cannot be read is rejected with one sentence:", () =>
   test.each([
     ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is not a HAR: it has no log\.entries/],
     ["an empty file", "", /is not JSON\./],
+    ["a text that begins with x, as zlib does", "xml", /^service\.har is not a HAR: it is not JSON\./],
+    ["a damaged zlib file", deflateSync(harText).subarray(0, 500), /is compressed and cannot be decompressed/],
     [
       "a value without quotes, which the message does not repeat",
       '{"log":\n{"entries":[sk_live_51HqSecret]}}',

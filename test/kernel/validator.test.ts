@@ -134,6 +134,9 @@ test("each keyword has its error message", () => {
   const said = (schema: TSchema, value: unknown) =>
     fieldErrors(Type.Object({ it: schema }), { it: value }).map(({ code, message }) => `${code}: ${message}`);
   expect(said(Type.String(), 3)).toEqual(["wrong_type: it must be a string; received 3."]);
+  expect(said(Type.Integer(), "é".repeat(99))).toEqual([
+    `wrong_type: it must be an integer; received "${"é".repeat(59)}…".`,
+  ]);
   expect(said(Type.Integer(), 0.5)).toEqual(["wrong_type: it must be an integer; received 0.5."]);
   expect(said(Type.String({ minLength: 2 }), "😀")).toEqual([
     'wrong_length: it must have at least 2 characters; received "😀".',

@@ -267,7 +267,7 @@ describe("the guard", () => {
     expect((await call(opened4, "GET", "/v1/payments", { headers: { host } })).status).toBe(200);
     expect(await call(opened4, "GET", "/_sandbox", { key: null, headers: { host } })).toMatchObject({
       status: 403,
-      body: { code: "control_token_required" },
+      body: { code: "control_token_required", message: expect.stringContaining("is open to the network") },
     });
   });
 

@@ -187,6 +187,10 @@ describe("rejects in one sentence", () => {
       [["start", "-p", "5"], "There is no option -p"],
       [["start", "now"], 'Unexpected argument "now"'],
       [["clock", "toString"], "clock has no subcommand toString"],
+      [["clock", "list"], "clock has no subcommand list. It has "],
+      [["fault", "list"], "fault has no subcommand list. Did you mean ls?"],
+      [["snapshot", "remove"], "snapshot has no subcommand remove. Did you mean rm?"],
+      [["merchant", "delete"], "merchant has no subcommand delete. Did you mean rm?"],
     ] as const)
       expect(await runCommand(undefined, ...words)).toMatchObject({ code: 2, error: expect.stringContaining(says) });
   });

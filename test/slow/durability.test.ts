@@ -424,6 +424,8 @@ describe("the file", () => {
       expect.stringMatching(/^merchant-sandbox: Cannot write \S+: it is read-only .*--db <file>.*--memory\.\n$/),
     ]);
     expect(look().filter(([name]) => !String(name).endsWith("-lock"))).toEqual(before);
+    chmodSync(db, 0o000);
+    expect(startIt()[1]).toMatch(/: Cannot read \S+: this user may not read it\. Let it be .*\(chmod u\+rw\), or /);
     chmodSync(db, 0o600);
     for (const neighbours of [() => {}, () => rmSync(`${db}-lock`, { force: true })]) {
       neighbours();
@@ -435,6 +437,26 @@ describe("the file", () => {
       ]);
       chmodSync(own, 0o700);
       expect(look()).toEqual(kept);
+    }
+  });
+
+  test("of another user is rejected without the advice to change its mode", async ({ skip }) => {
+    const user = plainUser();
+    if (typeof user === "string") return skip(user);
+    if (process.getuid?.() !== 0) return skip("only root can give a file to another user");
+    const db = await ours();
+    user.own(dirname(db));
+    rmSync(`${db}-lock`);
+    for (const [mode, problem] of [
+      [0o600, "read \\S+: this user may not read it"],
+      [0o644, "write \\S+: it is read-only for this user"],
+    ] as const) {
+      chmodSync(db, mode);
+      const [command, ...words] = user.command("start", "--port", "0", "--db", db);
+      const { stderr } = spawnSync(command, words, { encoding: "utf8", cwd: "/" });
+      expect(stderr).toMatch(
+        new RegExp(`^merchant-sandbox: Cannot ${problem}\\. Run as its owner, or choose another `),
+      );
     }
   });
 

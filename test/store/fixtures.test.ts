@@ -298,7 +298,13 @@ describe("a custom fixture", () => {
     const empty = folderOf({ "notes.txt": "" });
     await expect(readCheckedFixtures(empty, resources)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
     await expect(readCheckedFixtures(join(empty, "none"), resources)).rejects.toThrow(
-      /^Cannot read the folder .*none: ENOENT/,
+      /^Cannot read the folder .*none: there is no such folder\. A fixture is/,
+    );
+    await expect(readCheckedFixtures(join(empty, "mine.json"), resources)).rejects.toThrow(
+      /^Cannot read \S+mine\.json: there is no such file\.$/,
+    );
+    await expect(readCheckedFixtures(join(empty, "notes.txt"), resources)).rejects.toThrow(
+      /^Cannot read the folder \S+notes\.txt: it is no folder\. A fixture is/,
     );
   });
 

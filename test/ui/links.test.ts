@@ -177,7 +177,8 @@ describe("a link in a detail", () => {
     desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_lodge_77"], calls: [] })]);
     desk.press("5", "J");
     await expect(desk.settle()).rejects.toThrow(
-      "The log has no request req_lodge_77. It keeps the newest 10,000, until a reset.",
+      "The log has no request req_lodge_77. It keeps the newest 10,000, until a reset; " +
+        "a crash under load loses its last seconds.",
     );
     expect((await bench.control("GET", "/requests")).data).toHaveLength(4);
   });

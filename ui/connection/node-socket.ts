@@ -22,7 +22,7 @@ export const openSocket: OpenSocket = ({ url, token }, query, handlers) => {
   socket.on("open", handlers.opened);
   socket.on("message", (text) => handlers.message(readLiveMessage(String(text))));
   socket.on("unexpected-response", (_, response) => {
-    void refusalReason(response).then((refusal) => {
+    void refusalReason(response, token !== undefined).then((refusal) => {
       status = `HTTP ${response.statusCode}`;
       if (refusal !== undefined) handlers.refused(refusal);
       socket.terminate();
@@ -39,7 +39,7 @@ export const openSocket: OpenSocket = ({ url, token }, query, handlers) => {
 };
 
 /** Why access was denied; undefined for any other response, which may succeed later. */
-async function refusalReason(response: IncomingMessage): Promise<string | undefined> {
+async function refusalReason(response: IncomingMessage, hasToken: boolean): Promise<string | undefined> {
   let text = "";
   for await (const chunk of response) {
     text += chunk;
@@ -50,6 +50,9 @@ async function refusalReason(response: IncomingMessage): Promise<string | undefi
   if (statusCode >= 500) return undefined;
   if (statusCode !== 403) return `this is not a merchant-sandbox: it answered HTTP ${statusCode} to GET /_sandbox/live`;
   const { code, message } = (valueOfJson(text) ?? {}) as { code?: unknown; message?: unknown };
-  if (code === "control_token_required") return "the control API requires a token: pass --control-token TOKEN";
+  if (code === "control_token_required")
+    return hasToken
+      ? "the control token is wrong: pass the sandbox's own with --control-token TOKEN"
+      : "the control API requires a token: pass --control-token TOKEN";
   return typeof message === "string" ? message : text;
 }

@@ -38,7 +38,7 @@ export const snapshot = commandGroup({
     ),
     restore: ofOne(
       "restore",
-      "go back to the data of a snapshot; fault rules, scenarios and verdicts are removed",
+      "go back to the data of a snapshot, without fault rules and verdicts; what is due by now happens at once",
       (snapshots, one) => snapshots.restore(one),
       ({ restored, heldDeliveries = 0, heldEndpoints = [] }) => {
         const done =

@@ -36,7 +36,7 @@ export const connectionFlags = {
   db: { value: "file", description: "use the sandbox that keeps its data in this SQLite file" },
   "control-token": {
     value: "token",
-    description: "use this control token, which a sandbox open to the network requires",
+    description: "use this control token, if the sandbox requires one",
   },
 } satisfies Record<string, FlagDefinition>;
 

@@ -101,12 +101,11 @@ function refusal(
   const exit = REFUSED_WORDS[status];
   // Another program at that address may send any text as its code.
   const cause = typeof code === "string" && Object.hasOwn(errors, code) ? { code: code as ErrorCode } : undefined;
-  if (code === "control_token_required" && !hasToken)
-    return new SandboxError(
-      "The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.",
-      "runtime",
-      cause,
-    );
+  if (code === "control_token_required") {
+    const problem = hasToken ? "The control token is wrong" : "The sandbox requires its control token";
+    const remedy = `${hasToken ? "give the right one with" : "add"} --control-token <token>`;
+    return new SandboxError(`${problem}: ${remedy}, or set MERCHANT_SANDBOX_CONTROL_TOKEN.`, "runtime", cause);
+  }
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
     return new SandboxError(
       allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said),

@@ -1,25 +1,23 @@
 // The SQLite database: opens the file, rejects files of other programs and versions, and locks it for this process.
 
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import Sqlite from "better-sqlite3";
-import { attempt, succeeds } from "../../kernel/attempt.ts";
+import { attempt } from "../../kernel/attempt.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { once } from "../../kernel/once.ts";
 import { realPath, refuseLinkInDefaultFolder } from "../data-folder.ts";
 import { openCheckpoints } from "./checkpoints.ts";
-import { foreignHeader, headerOf, holdsAnything, LOG_FILES, look, refuseUnsafeFiles, SESSION } from "./file-checks.ts";
+import {
+  foreignHeader,
+  headerOf,
+  holdsAnything,
+  LOG_FILES,
+  look,
+  refuseUnsafeFiles,
+  requireAccess,
+  SESSION,
+} from "./file-checks.ts";
 import { identityOf, isMarked, mark, unmark } from "./file-mark.ts";
 import { openCommits } from "./group-commit.ts";
 import { problemIn, reason } from "./inspect.ts";
@@ -28,7 +26,6 @@ import { lockFile } from "./lock-file.ts";
 import { requireAddon } from "./native-addon.ts";
 import { openReplace, removeUnfinished, unfinishedFile } from "./replace.ts";
 import { isAsLeft, markCreated, openSession, ownSession } from "./session-file.ts";
-import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { SCHEMA } from "./tables.ts";
 
 /** The initial content of a database in memory. */
@@ -212,12 +209,9 @@ const refusal = (file: string, problem: string) =>
     `${file} ${problem}. It was left as it is; move it away to start afresh, or choose another with --db <file>.`,
   );
 
-/** Rejects a file that this user cannot write, and one whose header shows that this version did not write it. */
+/** Rejects a file that this user cannot use, and one whose header shows that this version did not write it. */
 function requireUsable(file: string, trust: boolean): void {
-  if (!isWritable(file))
-    throw new SandboxError(
-      `Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`,
-    );
+  requireAccess(file);
   const header = headerOf(file);
   // The header may be in the log.
   if ((trust || header?.isBare) && holdsAnything(`${file}-wal`)) return;
@@ -303,5 +297,3 @@ function prepare(sql: Sqlite.Database, file: string): void {
   );
   sql.prepare("select count(*) from settings").get();
 }
-
-const isWritable = (file: string) => succeeds(() => accessSync(file, constants.W_OK));

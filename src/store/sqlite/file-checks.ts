@@ -2,10 +2,11 @@
 // SQLite trusts what lies beside a database: it replays a journal, deletes the file that the journal names as its
 // super-journal, and waits for ever for the writer of a pipe.
 
-import { closeSync, constants, lstatSync, openSync, readSync, type Stats } from "node:fs";
-import { attempt } from "../../kernel/attempt.ts";
+import { accessSync, closeSync, constants, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import { attempt, succeeds } from "../../kernel/attempt.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { ANOTHER_PLACE } from "../data-folder.ts";
+import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./tables.ts";
 
 /** The files that SQLite keeps beside a database in write-ahead mode. */
@@ -30,6 +31,18 @@ export function refuseUnsafeFiles(file: string): void {
   refuseJournal(file);
   for (const suffix of [...LOG_FILES, SESSION]) refuseOddFile(file + suffix);
   refuseUnsafeLock(file + LOCK);
+}
+
+/** Throws if this user may not read and write the file. Only its owner can change its mode. */
+export function requireAccess(file: string): void {
+  const allows = (mode: number) => succeeds(() => accessSync(file, mode));
+  const isReadable = allows(constants.R_OK);
+  if (isReadable && allows(constants.W_OK)) return;
+  const isOwner = process.platform === "win32" || look(file)?.uid === process.getuid?.();
+  const [problem, mode] = isReadable
+    ? [`Cannot write ${file}: it is read-only for this user.`, "Let it be written (chmod u+w)"]
+    : [`Cannot read ${file}: this user may not read it.`, "Let it be read and written (chmod u+rw)"];
+  throw new SandboxError(`${problem} ${isOwner ? mode : "Run as its owner"}, ${OR_ANOTHER_FILE}`);
 }
 
 /** This program's databases are in write-ahead mode, and its snapshots are complete: neither has a journal. */

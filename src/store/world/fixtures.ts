@@ -57,9 +57,9 @@ export async function readCheckedFixtures(folder: string, resources: readonly Re
   return fixturesOf(sources);
 }
 
-/** The files of a folder, or the one file. */
+/** The files of a folder, or the one file. A path that ends in .json is a file, also if it is missing. */
 const pathsIn = (path: string) =>
-  path.endsWith(ENDING) && statSync(path, { throwIfNoEntry: false })?.isFile()
+  path.endsWith(ENDING) && !statSync(path, { throwIfNoEntry: false })?.isDirectory()
     ? [path]
     : filesIn(path, /\.json$/, ".json file", REMEDY).map((name) => join(path, name));
 

@@ -76,6 +76,11 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not read it",
 };
 
+const FOLDER_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such folder",
+  ENOTDIR: "it is no folder",
+};
+
 const whyUnreadable = (error: unknown) =>
   REASONS[String((error as NodeJS.ErrnoException).code)] ?? (error as Error).message;
 
@@ -87,7 +92,9 @@ export function filesIn(folder: string, pattern: RegExp, noun: string, remedy: s
   try {
     names = readdirSync(folder).filter((name) => pattern.test(name));
   } catch (error) {
-    throw new SandboxError(`Cannot read the folder ${folder}: ${(error as Error).message}. ${remedy}`, "badFixture");
+    const code = String((error as NodeJS.ErrnoException).code);
+    const reason = FOLDER_REASONS[code] ?? whyUnreadable(error);
+    throw new SandboxError(`Cannot read the folder ${folder}: ${reason}. ${remedy}`, "badFixture");
   }
   if (names.length === 0) throw new SandboxError(`The folder ${folder} holds no ${noun}. ${remedy}`, "badFixture");
   return names.sort();
