@@ -39,7 +39,7 @@ const AWAIT_DELIVERIES = "let the tests wait for their deliveries, as with POST 
 
 const NOT_RUNNING = `Start the receiver before the first event, and ${AWAIT_DELIVERIES}`;
 
-/** What to do about each error of an attempt. The summary of an error that is missing here says it. */
+/** What to do about each error of an attempt. For any other error, the summary of the attempt says what to do. */
 const ADVICE: Readonly<Record<string, string>> = {
   connection_refused: NOT_RUNNING,
   dns: NOT_RUNNING,
