@@ -66,11 +66,11 @@ export interface ControlApi {
     get(given: {
       id: string;
     }): Promise<DeliveriesGetReply>;
-    /** Replay a delivery attempt to its endpoint. The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries. */
+    /** Replay a delivery attempt to its endpoint. Sends the same bytes to the endpoint's current address, signed with its current secret. One attempt, no retries. */
     replay(given: {
       id: string;
     }): Promise<DeliveriesReplayReply>;
-    /** Send the held deliveries, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries are held until this call. */
+    /** Send the held deliveries, and trust their file. Deliveries are held if they come from a database, a snapshot or a merchant-sandbox.json that this user's sandboxes did not write, or from the snapshot that the sandbox was started with. */
     release(): Promise<DeliveriesReleaseReply>;
   };
   readonly signature: {
@@ -535,19 +535,19 @@ export interface DeliveriesGetReply {
   request: string | null;
 }
 export interface DeliveriesListInput {
-  /** Only of this merchant */
+  /** Only attempts of this merchant */
   merchant?: string;
-  /** Only of this event */
+  /** Only attempts of this event */
   eventId?: string;
-  /** Only of the events that this request caused */
+  /** Only attempts of the events that this request caused */
   requestId?: string;
-  /** Only to this endpoint */
+  /** Only attempts at this endpoint */
   endpointId?: string;
-  /** Only of events of this type */
+  /** Only attempts of events of this type */
   type?: string;
   /** Only attempts that ended with this status */
   status?: "succeeded" | "failed" | "aborted";
-  /** Only with a path or URL that contains this text */
+  /** Only rows whose path or URL contains this text */
   path?: string;
   /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge` */
   filter?: string;
@@ -614,7 +614,7 @@ export interface EndpointsEnableReply {
   enabled: string;
 }
 export interface EndpointsListInput {
-  /** Only of this merchant */
+  /** Only endpoints of this merchant */
   merchant?: string;
 }
 export interface EndpointsListReply {
@@ -640,9 +640,9 @@ export interface EndpointsRemoveReply {
 /** A known event, or a pattern in which * matches anything. */
 export type EventPattern = "pricing_rule.created" | "payroll.created" | "payout_method.updated" | "merchant.created" | "booking.declined" | "payroll_item.overridden" | "product_variant.created" | "remittance.confirmed" | "gov_payment.posted" | "statutory_settings.updated" | "merchant.reactivated" | "merchant.suspended" | "merchant.updated" | "customer.created" | "customer.updated" | "payment.pending" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.updated" | "payout.created" | "payout.in_transit" | "payout.paid" | "payout.failed" | "payout.canceled" | "payout.updated" | "payout_method.verified" | "payout_method.failed" | "payout_method.replaced" | "marketplace_order.created" | "marketplace_order.accepted" | "marketplace_order.shipped" | "marketplace_order.delivered" | "marketplace_order.refused" | "marketplace_order.canceled" | "marketplace_order.updated" | "pricing_rule.activated" | "pricing_rule.deactivated" | "pricing_rule.updated" | "booking.created" | "booking.confirmed" | "booking.checked_in" | "booking.checked_out" | "booking.no_show" | "booking.cancelled" | "booking.updated" | "payroll.submitted" | "payroll.processing" | "payroll.paid" | "payroll.partially_paid" | "payroll.failed" | "payroll.updated" | "disciplinary_record.created" | "disciplinary_record.acknowledged" | "disciplinary_record.appealed" | "disciplinary_record.closed" | "disciplinary_record.updated" | "appraisal.created" | "appraisal.submitted" | "appraisal.completed" | "appraisal.cancelled" | "appraisal.updated" | "membership_renewal.due" | "membership_renewal.grace" | "membership_renewal.renewed" | "membership_renewal.lapsed" | "membership_renewal.canceled" | "membership_renewal.updated" | "event_organizer.created" | "event_organizer.reactivated" | "event_organizer.suspended" | "event_organizer.updated" | "integration_sync.started" | "integration_sync.succeeded" | "integration_sync.partial" | "integration_sync.failed" | "integration_sync.updated" | "product.created" | "product.restored" | "product.archived" | "product.updated" | "product_variant.restored" | "product_variant.archived" | "product_variant.updated" | "remittance.created" | "remittance.paid" | "remittance.overdue" | "remittance.cancelled" | "remittance.updated" | "gov_payment.created" | "gov_payment.paid" | "gov_payment.failed" | "gov_payment.cancelled" | "gov_payment.updated" | `${string}*${string}`;
 export interface EventsListInput {
-  /** Only of this merchant */
+  /** Only events of this merchant */
   merchant?: string;
-  /** Only of this type */
+  /** Only events of this type */
   type?: string;
   /** Maximum number of objects to return */
   limit?: number;
@@ -1368,9 +1368,9 @@ export interface LoggedAttempt {
   created: number;
   /** Sandbox time at which it ended */
   at: string;
-  /** Its number, in the order in which attempts were written */
+  /** The attempt's number, in the order in which attempts were written */
   sequence: number;
-  /** The number of its delivery: a replay is a delivery of its own */
+  /** The number of its delivery. A replay is a new delivery */
   delivery: number;
   /** The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt */
   deliveryState: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
@@ -1509,7 +1509,7 @@ export interface Probe {
   why: string;
 }
 export interface RateLimitsListInput {
-  /** Only of this merchant */
+  /** Only windows of this merchant */
   merchant?: string;
 }
 export interface RateLimitsListReply {
@@ -1691,19 +1691,19 @@ export interface RequestMessage {
   summary: string | null;
 }
 export interface RequestsListInput {
-  /** Only of this operation, such as payments.list */
+  /** Only requests of this operation, such as payments.list */
   operation?: string;
-  /** Only of this merchant */
+  /** Only requests of this merchant */
   merchant?: string;
-  /** Only with a status such as 429, or a class such as 4xx */
+  /** Only requests with a status such as 429, or a class such as 4xx */
   status?: string;
-  /** Only with the API key that ends with these characters */
+  /** Only requests with the API key that ends with these characters */
   key?: string;
   /** Only requests at or after this time */
   since?: string;
-  /** Only of this trace, an id of 32 hex digits, as their `traceparent` header names it */
+  /** Only requests of this trace: the 32 hex digits in their `traceparent` header */
   trace?: string;
-  /** Only with a path or URL that contains this text */
+  /** Only rows whose path or URL contains this text */
   path?: string;
   /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge` */
   filter?: string;
@@ -2462,13 +2462,13 @@ export interface VerdictsClearReply {
   cleared: number;
 }
 export interface VerdictsListInput {
-  /** Only of this rule, or of several, as in retry_after.* */
+  /** Only verdicts of this rule, or of several, as in retry_after.* */
   rule?: string;
-  /** Only with this verdict */
+  /** Only rows with this verdict */
   verdict?: "pass" | "fail" | "inconclusive";
-  /** Only of this merchant */
+  /** Only verdicts of this merchant */
   merchant?: string;
-  /** Only at or after this sandbox time, such as 2026-01-05T09:00:00Z */
+  /** Only verdicts at or after this sandbox time, such as 2026-01-05T09:00:00Z */
   since?: string;
   /** 1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0) */
   erased?: string;
@@ -3000,8 +3000,8 @@ export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "clos
 /** A test gets this from the fixtures for Vitest and Playwright, and from `withMerchant`. */
 export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
   /**
-   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one for the tests of this process. Changes
-   * beyond `merchant`, such as to the clock, affect all tests that share it.
+   * The sandbox at MERCHANT_SANDBOX_URL, which `exec` sets. Without it, one sandbox for all tests of this process.
+   * Changes beyond `merchant`, such as to the clock, affect all tests that share it.
    */
   sandbox: Shared;
   /**
@@ -3013,13 +3013,13 @@ export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
 /** The sandbox that MERCHANT_SANDBOX_URL names, or a new one in memory. `close` closes only a new one. */
 export declare function openSharedSandbox(): Promise<SharedSandbox>;
 /**
- * Creates a merchant for a test. Its fixture is that of the app's own merchant, whose key is MERCHANT_API_KEY, so that
- * the app may act as it.
+ * Creates a merchant for a test, from the fixture of the app's own merchant, so that the app can also act as the new
+ * one. The app's own merchant is the one whose key is MERCHANT_API_KEY.
  */
 export declare function createTestMerchant(sandbox: ControlApi, name: string | undefined): Promise<OwnMerchant>;
 /**
- * Gives a test of any runner, such as Jest or node:test, a sandbox and a merchant of its own, which is removed after
- * it.
+ * Gives a test of any runner, such as Jest or node:test, a sandbox and a merchant of its own. Removes the merchant
+ * after the test.
  *
  * @example
  * test("declines a booking", withMerchant(async ({ merchant }) => { … }));

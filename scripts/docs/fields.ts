@@ -25,7 +25,7 @@ export const sentTable = (schema: TSchema): string =>
     ]),
   );
 
-/** The same as a list, which is shorter where most fields need few words. */
+/** The fields of a request as a list, which is shorter than a table if most fields need few words. */
 export const fieldLines = (schema: TSchema): string[] =>
   fieldRows(schema, "").map(({ name, field, isRequired }) => {
     const words = descriptionOf(field);

@@ -70,7 +70,7 @@ function filtersOf(group: ListGroup) {
     });
 }
 
-/** Turns the description of a query parameter, such as `Only of this type`, into the imperative for a flag. */
+/** Turns the description of a query parameter, such as `Only events of this type`, into the imperative for a flag. */
 const inImperative = (description: string) =>
   description.replace(/^Only (of|to|with|at)\b/, "list only those $1").replace(/^Only/, "list only");
 

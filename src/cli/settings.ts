@@ -50,7 +50,7 @@ export async function readSettings(
   };
 }
 
-/** The flag of an option given on the command line, if any: for commands where some cases use no option. */
+/** The first option flag on the command line, if any. A command uses it to reject options that it would ignore. */
 export function givenFlag(sources: Settings["sources"]): string | undefined {
   const name = optionNames.find((option) => sources[option] === "flag");
   return name && flagOf(name);
@@ -69,13 +69,13 @@ function sourceOf(
   return file[name] === undefined ? [] : ["file", file[name]];
 }
 
-/** The options that a file set, as a note for the user who did not give them; undefined without any. */
+/** A note that lists the options that a file set, because the user did not type them. Undefined if it set none. */
 export function noteOfFile(sources: Settings["sources"]): string | undefined {
   const names = optionNames.filter((name) => sources[name] === "file");
   return names.length === 0 ? undefined : `Options of ${join(process.cwd(), CONFIG_FILE)}: ${names.join(", ")}.`;
 }
 
-/** The endpoints that the file sets, with its folder: what the user confirms once. Undefined without any. */
+/** The file's endpoints and its folder, which the user confirms once. Undefined if the file sets no endpoints. */
 export function endpointsToConfirm({ options, sources }: Settings): string | undefined {
   return sources.endpoints === "file"
     ? JSON.stringify([realPath(process.cwd()), CONFIG_FILE, options.endpoints])
@@ -105,7 +105,10 @@ async function readConfigFile(): Promise<GivenOptions> {
   return Object.fromEntries(await Promise.all(entries)) as GivenOptions;
 }
 
-/** Why a folder's file may not set an option: its author would decide about this machine. Undefined if it may. */
+/**
+ * Why merchant-sandbox.json may not set an option; undefined if it may. The file may come from somebody else with the
+ * folder, so it must not decide about this machine.
+ */
 function reservedOption(name: OptionName, value: unknown): string | undefined {
   if (!optionNames.includes(name)) return undefined;
   const remedy = `Use ${flagOf(name)} or ${variableOf(name)} instead.`;
@@ -127,7 +130,7 @@ function isOutside(path: string): boolean {
 }
 
 async function readValue(source: JsonFile, name: OptionName, value: unknown): Promise<unknown> {
-  // The start reads this file again as a file of rules, so that an error in a rule names its line.
+  // The sandbox reads this file again as a file of rules when it starts, so that an error in a rule names its line.
   if (name === "faults" && Array.isArray(value)) return CONFIG_FILE;
   const texts = [value].flat();
   if (texts.some((text) => typeof text === "object")) return value;
@@ -143,7 +146,7 @@ async function readValue(source: JsonFile, name: OptionName, value: unknown): Pr
 /** An error in the file is a usage error, unlike an error in fixtures. */
 const mistake = (source: JsonFile, pointer: string, message: string) => errorAt(source, pointer, message, "usage");
 
-/** Adds the line in the file to an error that only the start detects, such as an unknown merchant. */
+/** Adds the line in the file to an error that is found only when the sandbox starts, such as an unknown merchant. */
 export async function withPlaceInFile(error: unknown, sources: Settings["sources"]): Promise<unknown> {
   const pointer = error instanceof SandboxError ? error.details.pointer : undefined;
   if (typeof pointer !== "string" || sources[pointer.split("/")[1] as OptionName] !== "file") return error;

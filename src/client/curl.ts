@@ -1,4 +1,4 @@
-// Calls as commands: a call of the control API or the service as curl, and the quotes of a shell.
+// Writes a call of the control API or the service as a curl command, and quotes text for a shell.
 
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import type { ControlCall } from "./control-call.ts";
@@ -39,10 +39,13 @@ export function curlOf(target: HttpTarget, call: Call): string {
   return `${inputOf(payload)}curl -sS ${options.join(" ")}`;
 }
 
-/** Whether a URL has a segment such as `..`, which browsers and curl resolve, so that they send another path. */
+/** Whether a URL has a segment such as `..`. Browsers and curl resolve it, and so send another path. */
 export const hasDotSegment = (url: string) => /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i.test(url);
 
-/** With these, curl sends the URL as it is: it would remove dot segments, and expand brackets and braces. */
+/**
+ * The options with which curl sends the URL unchanged. Without them, it removes dot segments, and expands brackets and
+ * braces.
+ */
 const exactUrlOptions = (url: string) => [
   ...(hasDotSegment(url) ? ["--path-as-is"] : []),
   ...(/[[\]{}]/.test(url) ? ["-g"] : []),
@@ -63,8 +66,8 @@ function inputOf(payload: string | undefined): string {
 }
 
 /**
- * One argument for a POSIX shell, whatever it contains but NUL. `''` keeps the value, and keeps a build system that
- * records the command from reading one of its own in it, such as `::add-mask::`.
+ * Quotes a text without NUL as one argument for a POSIX shell. The inserted `''` does not change its value, but a build
+ * system that logs the command then finds no command of its own in it, such as `::add-mask::`.
  */
 export const quoted = (text: string) =>
   `'${text.replaceAll("'", "'\\''").replace(/(?<=^\s*):(?=:)|(?<=#)#(?=\w*\[)/gm, "$&''")}'`;

@@ -70,18 +70,18 @@ export interface ComparedSandbox {
   error: TSchema;
 }
 
-/** A reply as it is compared. */
+/** A response, prepared for the comparison. */
 export interface ReadReply {
   response: unknown;
   /** The field that holds the record or the error. */
   envelope?: string;
-  /** The record, the records of a page, or the whole response: what a replay repeats. */
+  /** The record, the records of a page, or the whole response. A replay must repeat it. */
   record: unknown;
-  /** The parts that are not compared field by field; `page` is what surrounds the record or the records. */
+  /** The parts that are not compared field by field. `page`: the envelope around the record or records. */
   foreign: { records?: true; page?: true; error?: true; body?: true };
 }
 
-/** A call whose response and body have the sandbox's names of fields, even if the service has others. */
+/** A call whose response and body use the sandbox's field names, even if the service uses other names. */
 export type RecordedCall = MatchedCall & ReadReply;
 
 /** An exchange with an operation of the service. */
@@ -111,10 +111,10 @@ export function pageIn(response: unknown) {
 /** A name without its case style: `merchantId`, `merchant_id` and `Merchant-Id` are one. */
 export const plainName = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** The part of a kind's fields that an object must have to be compared field by field. */
+/** The minimum share of a kind's fields that an object must have, to be compared field by field. */
 export const RECOGNISED = 0.6;
 
-/** How an observation shows a field of another name. */
+/** The prefix with which an observation shows the service's own name of a field. */
 export const CALLED = "called ";
 
 /** Maximum entries that a result names. */

@@ -16,7 +16,7 @@ import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
-  /** Sends the held deliveries, and trusts their file. Resolves with the number of deliveries. */
+  /** Sends the held deliveries, and trusts the file they come from. Resolves with the number of deliveries. */
   releaseHeld(): Promise<number>;
 }
 
@@ -27,8 +27,8 @@ const LoggedAttempt = Type.Object(
   {
     ...WebhookDelivery.properties,
     at: timeText("Sandbox time at which it ended"),
-    sequence: Type.Integer({ description: "Its number, in the order in which attempts were written" }),
-    delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
+    sequence: Type.Integer({ description: "The attempt's number, in the order in which attempts were written" }),
+    delivery: Type.Integer({ description: "The number of its delivery. A replay is a new delivery" }),
     deliveryState: oneOf(
       ["pending", "sending", "succeeded", "failed", "cancelled"],
       "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, " +
@@ -65,11 +65,11 @@ const listAttempts = endpoint({
   summary: "List delivery attempts of all merchants, newest first",
   description: WHAT_IS_KEPT,
   query: Type.Object({
-    merchant: Type.Optional(text("Only of this merchant")),
-    eventId: Type.Optional(text("Only of this event")),
-    requestId: Type.Optional(text("Only of the events that this request caused")),
-    endpointId: Type.Optional(text("Only to this endpoint")),
-    type: Type.Optional(text("Only of events of this type")),
+    merchant: Type.Optional(text("Only attempts of this merchant")),
+    eventId: Type.Optional(text("Only attempts of this event")),
+    requestId: Type.Optional(text("Only attempts of the events that this request caused")),
+    endpointId: Type.Optional(text("Only attempts at this endpoint")),
+    type: Type.Optional(text("Only attempts of events of this type")),
     status: Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts that ended with this status")),
     ...filterFields,
     ...assumedPageQuery.properties,
@@ -78,7 +78,7 @@ const listAttempts = endpoint({
   errors: ["invalid_cursor", "invalid_limit"],
   async handle({ query: { merchant, filter, limit: most = 25, starting_after, ...query }, attempts, gone }) {
     if (filter !== undefined && query.ending_before !== undefined)
-      fail("validation_failed", "A filter takes starting_after, not ending_before.");
+      fail("validation_failed", "With a filter, page with starting_after: ending_before is not supported.");
     const log = {
       vocabulary: attemptVocabulary,
       factsOf: (record: StoredAttempt) =>
@@ -124,7 +124,7 @@ const replayAttempt = endpoint({
   path: "/deliveries/{id}/replay",
   summary: "Replay a delivery attempt to its endpoint",
   description:
-    "The same event with the same bytes, to the current address of the endpoint, signed with its current secret. " +
+    "Sends the same bytes to the endpoint's current address, signed with its current secret. " +
     "One attempt, no retries.",
   reply: Replayed,
   status: 202,
@@ -139,10 +139,10 @@ const release = endpoint({
   id: "deliveries.release",
   method: "POST",
   path: "/deliveries/release",
-  summary: "Send the held deliveries, and trust the file that they came with",
+  summary: "Send the held deliveries, and trust their file",
   description:
-    "A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, " +
-    "and the snapshot of the start, send nothing by themselves: their deliveries are held until this call.",
+    "Deliveries are held if they come from a database, a snapshot or a merchant-sandbox.json that this user's " +
+    "sandboxes did not write, or from the snapshot that the sandbox was started with.",
   reply: Type.Object({ released: Type.Integer({ description: "How many deliveries are due now" }) }),
   handle: async ({ releaseHeld }) => ({ released: await releaseHeld() }),
 });

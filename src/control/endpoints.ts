@@ -53,7 +53,7 @@ const listEndpoints = endpoint({
   path: "/endpoints",
   summary: "List the webhook endpoints of all merchants, with their secrets",
   description: LISTED_MERCHANTS,
-  query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
+  query: Type.Object({ merchant: Type.Optional(text("Only endpoints of this merchant")) }),
   reply: wholeListOf(ListedEndpoint, "Newest first"),
   errors: ["resource_not_found"],
   handle({ query: { merchant }, ...context }) {

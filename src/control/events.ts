@@ -55,8 +55,8 @@ const listEvents = endpoint({
   summary: "List events of all merchants, newest first",
   description: WHAT_IS_KEPT,
   query: Type.Object({
-    merchant: Type.Optional(text("Only of this merchant")),
-    type: Type.Optional(text("Only of this type")),
+    merchant: Type.Optional(text("Only events of this merchant")),
+    type: Type.Optional(text("Only events of this type")),
     ...assumedPageQuery.properties,
   }),
   reply: listOf(LoggedEventReply),

@@ -56,7 +56,7 @@ const listWindows = endpoint({
   path: "/rate-limits",
   summary: "List the rate-limit windows of all merchants",
   description: LISTED_MERCHANTS,
-  query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
+  query: Type.Object({ merchant: Type.Optional(text("Only windows of this merchant")) }),
   reply: Type.Object({ data: Type.Array(Window) }),
   errors: ["resource_not_found"],
   handle: ({ query: { merchant }, ...context }) => ({

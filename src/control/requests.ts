@@ -25,7 +25,7 @@ import { timeOf } from "./given-values.ts";
 const CHUNK = 500;
 
 export const filterFields = {
-  path: Type.Optional(text("Only with a path or URL that contains this text")),
+  path: Type.Optional(text("Only rows whose path or URL contains this text")),
   filter: Type.Optional(
     text(
       "Only rows that match this filter, as in the dashboard: " +
@@ -102,15 +102,15 @@ const listRequests = endpoint({
   summary: "List requests, newest first",
   description: "The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged.",
   query: Type.Object({
-    operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
-    merchant: Type.Optional(Type.String({ description: "Only of this merchant" })),
+    operation: Type.Optional(Type.String({ description: "Only requests of this operation, such as payments.list" })),
+    merchant: Type.Optional(Type.String({ description: "Only requests of this merchant" })),
     status: Type.Optional(
-      text("Only with a status such as 429, or a class such as 4xx", { pattern: PATTERNS.status.pattern }),
+      text("Only requests with a status such as 429, or a class such as 4xx", { pattern: PATTERNS.status.pattern }),
     ),
-    key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
+    key: Type.Optional(Type.String({ description: "Only requests with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
     trace: Type.Optional(
-      text("Only of this trace, an id of 32 hex digits, as their `traceparent` header names it", {
+      text("Only requests of this trace: the 32 hex digits in their `traceparent` header", {
         pattern: PATTERNS.traceId.pattern,
       }),
     ),

@@ -29,10 +29,10 @@ const listVerdicts = endpoint({
     "whichever is longer, so a client of a frozen sandbox waits by advancing the clock. " +
     "The newest 1,000 of each verdict are kept.",
   query: Type.Object({
-    rule: Type.Optional(text("Only of this rule, or of several, as in retry_after.*")),
-    verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),
-    merchant: Type.Optional(text("Only of this merchant")),
-    since: Type.Optional(text("Only at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
+    rule: Type.Optional(text("Only verdicts of this rule, or of several, as in retry_after.*")),
+    verdict: Type.Optional(oneOf(VERDICTS, "Only rows with this verdict")),
+    merchant: Type.Optional(text("Only verdicts of this merchant")),
+    since: Type.Optional(text("Only verdicts at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
     erased: Type.Optional(
       text("1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0)", {
         pattern: "^[01]$",

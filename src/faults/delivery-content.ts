@@ -91,8 +91,7 @@ function corruptSignature(
     // A receiver that hashes the parsed body instead of the bytes computes this signature.
     case "reserialised":
       return withHeader(request, SIGNATURE_HEADER, sign(reformatted(body), receiver.secret, delivery.eventId));
-    // Half of the correct signature: a receiver that does not check the length first may throw when it compares the
-    // two.
+    // Half of the correct signature: a receiver that does not check the length first may throw when it compares them.
     case "malformed":
       return withHeader(request, SIGNATURE_HEADER, own.slice(0, 32));
   }
@@ -135,7 +134,7 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">, schemaOf:
   }
 }
 
-/** The event in one line, or over several if it has one. */
+/** Reformats the event: indents a body of one line, and puts an indented body on one line. */
 function reformatted(body: string): string {
   const event = JSON.parse(body);
   const compact = JSON.stringify(event);
@@ -145,7 +144,7 @@ function reformatted(body: string): string {
 const rewritten = (body: string, fields: JsonObject) =>
   writtenLike(body, { ...(JSON.parse(body) as JsonObject), ...fields });
 
-/** Over several lines if the body is, so that nothing but the fault changes. */
+/** Keeps the body's format, one line or indented, so that only the fault changes it. */
 const writtenLike = (body: string, event: unknown) =>
   body.includes("\n") ? indentedJson(event) : JSON.stringify(event);
 

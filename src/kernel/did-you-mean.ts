@@ -3,12 +3,12 @@
 /** Longer than any name of an API. Bounds the comparison, whose time grows with the product of both lengths. */
 const MAX_LENGTH = 200;
 
-/** Shorter beginnings are rarely meant as abbreviations. */
+/** A shorter name is rarely meant as an abbreviation. */
 const SHORTEST_BEGINNING = 3;
 
 /**
- * The candidate with the fewest edits, at most one for each three characters; otherwise the only one that begins so;
- * undefined if there is neither.
+ * The candidate with the fewest edits, at most one for every three characters. Otherwise the only candidate that begins
+ * with the mistyped name. Undefined if there is neither.
  */
 export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
   if (wrong.length > MAX_LENGTH) return undefined;
@@ -33,7 +33,7 @@ export function didYouMean(wrong: string, candidates: Iterable<string>): string 
   return guess === undefined ? "" : ` Did you mean ${guess}?`;
 }
 
-/** ` Did you mean X?`, or all names if none is near; with a space before it. */
+/** ` Did you mean X?` with its leading space, or a list of all names if none is close. */
 export const nearestOrAll = (wrong: string, names: readonly string[]): string =>
   didYouMean(wrong, names) || ` There are ${names.join(", ") || "none"}.`;
 

@@ -1,4 +1,4 @@
-// The assumptions of a sandbox that its options set: checks them, and gives the operations that follow from them.
+// Checks the assumptions that options set, and applies them to the operations and to the list of facts.
 
 import { isDeepStrictEqual } from "node:util";
 import { catalogue } from "../areas/index.ts";
@@ -83,10 +83,11 @@ function checkAssumptions(given: Assumptions, facts: readonly ServiceFact[]): vo
 function whyNot({ origin, kind, setting }: ServiceFact): string {
   if (setting !== undefined) return `use ${setting}.`;
   if (origin === "document") return "the service's documentation states it.";
-  if (origin === "design") return "the sandbox differs in it from every service on purpose.";
+  if (origin === "design") return "the sandbox deliberately differs from every service here.";
   if (kind === "behaviour") return "it is a rule that the sandbox implements in code.";
-  if (kind.startsWith("error_")) return "only fault rules, defects and requests that Node rejects have this error.";
-  return "it is a part of schemas, and no single value that the sandbox reads in one place.";
+  if (kind.startsWith("error_"))
+    return "only fault rules, bugs of the sandbox and requests that Node rejects cause this error.";
+  return "it is spread over several schemas, so there is no single value to set.";
 }
 
 function checkBounds(parameter: string, given: Assumptions, facts: ReadonlyMap<string, ServiceFact>): void {
@@ -114,7 +115,7 @@ function operationUnder(operation: Operation, set: Assumptions): Operation {
     status: assumedValue(set, successStatusFact(id, factOf(status))),
     query: boundedQuery(id, query, set),
     ...(set[usual] !== undefined && { usualQuery: { limit: set[usual] } }),
-    // A login is replayed at most for as long as its token lasts.
+    // The response to a login is not replayed after its token has expired.
     replayWindow: Math.min(replayWindow, window),
   };
 }

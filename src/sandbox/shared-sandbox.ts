@@ -1,4 +1,4 @@
-// The sandbox that the tests of a run share, and a merchant for each of them: for the fixtures of test runners.
+// The sandbox that all tests of a run share, and a merchant for each test. Used by the fixtures for test runners.
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { connect } from "../client/http-transport.ts";
@@ -12,8 +12,8 @@ export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "clos
 /** A test gets this from the fixtures for Vitest and Playwright, and from `withMerchant`. */
 export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
   /**
-   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one for the tests of this process. Changes
-   * beyond `merchant`, such as to the clock, affect all tests that share it.
+   * The sandbox at MERCHANT_SANDBOX_URL, which `exec` sets. Without it, one sandbox for all tests of this process.
+   * Changes beyond `merchant`, such as to the clock, affect all tests that share it.
    */
   sandbox: Shared;
   /**
@@ -30,7 +30,7 @@ export async function openSharedSandbox(): Promise<SharedSandbox> {
   const sandbox = connect(url, { controlToken });
   await sandbox.health().catch(({ message }: Error) => {
     throw new SandboxError(
-      `${message} MERCHANT_SANDBOX_URL is ${url}; without it, the tests have a sandbox of their own.`,
+      `${message} MERCHANT_SANDBOX_URL is ${url}. Unset it, and the tests start a sandbox of their own.`,
     );
   });
   return { ...sandbox, url, baseUrl: `${url}/v1`, close: async () => {} };
@@ -40,8 +40,8 @@ export async function openSharedSandbox(): Promise<SharedSandbox> {
 const LONGEST_NAME = 1_000;
 
 /**
- * Creates a merchant for a test. Its fixture is that of the app's own merchant, whose key is MERCHANT_API_KEY, so that
- * the app may act as it.
+ * Creates a merchant for a test, from the fixture of the app's own merchant, so that the app can also act as the new
+ * one. The app's own merchant is the one whose key is MERCHANT_API_KEY.
  */
 export async function createTestMerchant(sandbox: ControlApi, name: string | undefined): Promise<OwnMerchant> {
   const { MERCHANT_API_KEY: key = "" } = process.env;
@@ -51,8 +51,8 @@ export async function createTestMerchant(sandbox: ControlApi, name: string | und
 }
 
 /**
- * Gives a test of any runner, such as Jest or node:test, a sandbox and a merchant of its own, which is removed after
- * it.
+ * Gives a test of any runner, such as Jest or node:test, a sandbox and a merchant of its own. Removes the merchant
+ * after the test.
  *
  * @example
  * test("declines a booking", withMerchant(async ({ merchant }) => { … }));

@@ -77,13 +77,13 @@ describe("equal runs", () => {
 });
 
 describe("receivers that respond after random times", () => {
-  /** The statuses of the attempts of an event at an endpoint, by the first letter of the event's number. */
+  /** The statuses of an event's successive attempts at an endpoint. Event n uses the entry n modulo 6. */
   const statuses = [[500, 200], [200], [503, 500, 200], [429, 429, 429], [200], [500, 500, 500]];
   const ENDPOINTS = 4;
 
   /**
-   * Many events due at once, whose retries are due at once too; one endpoint disables itself with 410. Returns what a
-   * caller can read then.
+   * Sends many events at once, whose retries are due at once too; one endpoint disables itself with 410. Returns
+   * everything that a caller can read afterwards.
    */
   async function run(bench: Bench, receiver: Awaited<ReturnType<typeof receive>>): Promise<string[]> {
     receiver.arrivals.splice(0);
@@ -121,7 +121,7 @@ describe("receivers that respond after random times", () => {
       (await bench.call("GET", `/v1/webhook-deliveries?limit=100&starting_after=${last}`)).text,
       (await bench.call("GET", "/v1/webhooks")).text,
       JSON.stringify(await bench.control("GET", "/events?limit=100")),
-      // Written while the clock advanced: in the same order, too.
+      // Retries, which were written while the clock advanced, must be in the same order too.
       JSON.stringify(
         logged.data
           .filter(({ trigger: cause }: { trigger: string }) => cause === "retry")
@@ -143,7 +143,7 @@ describe("receivers that respond after random times", () => {
     for (let again = 0; again < 2; again++) expectSame(first, await run(await open(), receiver));
   });
 
-  test("do not decide when an attempt in flight ends if the clock is set: it belongs to the present", async () => {
+  test("do not change when an attempt ends that is in flight while the clock is set: it ends at the earlier time", async () => {
     const receiver = await receive();
     const log = async (isInFlight: boolean) => {
       const bench = await open();

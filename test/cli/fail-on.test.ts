@@ -1,4 +1,4 @@
-// The conditions of `exec --fail-on`, and the reports of its run, in this process.
+// The conditions of `exec --fail-on` and the reports of a run, tested in this process without the command.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ test("5xx names the sandbox's own responses, even if a reset erased them, but no
   expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_lodge_3 GET /v1/payments got 500"] });
 });
 
-test("ignored names what had no effect", async () => {
+test("ignored names parameters and headers without effect", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payments?limit=1");
   expect((await problemsOf(bench, "ignored")).code).toBe(0);
@@ -94,7 +94,7 @@ test("a run without a request is inconclusive under every condition", async () =
   expect((await problemsOf(bench, "verdicts")).code).toBe(0);
 });
 
-test("a sandbox that a test leaves open is inconclusive, until it is closed and unless a condition fails", async () => {
+test("a sandbox that a test leaves open makes the run inconclusive until it is closed, unless a condition fails", async () => {
   const bench = await openObserved({ rateLimit: "1/1h" });
   const add = (requests: number | null) =>
     bench.verdicts.add({ sandbox: "http://127.0.0.1:1", requests, verdicts: [] });
@@ -153,7 +153,7 @@ test("verdicts counts a delivery that is in flight when its merchant is removed"
   expect((await bench.deliveries.list({ merchant })).data).toMatchObject([{ status: "failed", responseStatus: 401 }]);
 });
 
-test("a secret that fails each event of each type is one problem", async () => {
+test("a wrong secret, which fails the events of every type, is listed as one problem", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   receiver.always(401);
@@ -176,7 +176,7 @@ const halfBody: Step = (_, outgoing) => {
 test.each<[string, Step, answer: string]>([
   ["an error", { status: 500, body: "out of stock" }, "a 500: out of stock. The receiver's log says why"],
   ["half a response", halfBody, "only a part of a 200: half. If "],
-])("a green run names the webhooks that got %s until they were given up", async (_, step, answer) => {
+])("a green run names the webhooks whose attempts all got %s", async (_, step, answer) => {
   const bench = await openObserved({ retrySchedule: "10s" });
   const receiver = await receive();
   receiver.always(step);
@@ -197,7 +197,7 @@ test.each<[string, Step, answer: string]>([
   expect(await report("junit")).toContain("The receiver did not accept 2 webhooks");
 });
 
-test("a webhook that was forged, or delivered by a later attempt, is no failure of the receiver", async () => {
+test("a rejected forgery, or a webhook that a later attempt delivered, does not count against the receiver", async () => {
   const bench = await openObserved({ retrySchedule: "10s" });
   const receiver = await receive();
   await register(bench, receiver.url, ["payout.paid", "payout.failed"]);
@@ -233,7 +233,7 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   const found = async () => {
     const lines = await findWarnings({ failOn, isGreen: true }, bench, bench.run);
     const failed = lines.filter((line) => /^(?:No response|Not accepted)/.test(line));
-    // After a failure, they may be its reason, and other gaps are not.
+    // A failed run gets only these warnings: they may explain the failure.
     expect(await findWarnings({ failOn, isGreen: false }, bench, bench.run)).toEqual(failed);
     expect(lines.length).toBeGreaterThan(failed.length);
     return failed;
@@ -247,7 +247,7 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   const why = "closed before the response was complete. If the receiver ended with the tests, let the";
   expect(await found()).toEqual([expect.stringContaining(why)]);
   expect((await found())[0]).toContain(start);
-  // The retries: of the dropped attempt, and of the two without a response.
+  // Responses to three retries: of the dropped attempt, and of the two attempts without a response.
   receiver.script(200, "reset", 500);
   await advance(bench, "10s");
   await settle(bench);
@@ -265,7 +265,7 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   ]);
 });
 
-test("a scenario of deliveries is not named as one that no call met", async () => {
+test("a scenario of delivery faults is not listed among those that no call met", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payouts");
   const untested = async () => (await findWarnings({ failOn: "verdicts", isGreen: true }, bench, bench.run))[0];

@@ -13,7 +13,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** The rules that depend on colours. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** Problems that axe finds in light, and those of the colours in dark, each with the elements that have it. */
+/** The problems that axe finds, each with its element: in light with all rules, in dark only with those on colours. */
 async function problemsOf(page: Page): Promise<string[]> {
   await page.evaluate(`if (!("axe" in window)) { ${axe}; }`);
   const found: string[] = [];
@@ -135,7 +135,7 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     expect(found).toEqual([]);
   });
 
-  test("the question for the token and the lesson have no problem", async () => {
+  test("the prompt for the token and the lesson have no problem", async () => {
     const closed = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
     await expectAccessible(`${closed.url}/_sandbox/ui`, 'document.querySelector("#token") !== null');
     const bench = await open();

@@ -8,7 +8,7 @@ import { seenAfter } from "../support/key-labels.ts";
 import { workplace } from "../support/tasks.ts";
 
 const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
-/** No digit is left for the last tab, and left of the first one is the last. It has only the buttons of every pane. */
+/** The last tab has no digit. Left goes from the first tab to the last, whose only buttons are those of every pane. */
 const EXPLORER = ["1", "Left"];
 /** The keys from the list of requests to each view that has buttons of its own. */
 const VIEWS = [
@@ -27,7 +27,10 @@ const WIDTHS = [1_440, 390];
  */
 const STEP = process.env.WALKS === undefined ? 8 : 1;
 
-/** These change the sandbox so that a view may lack what it had; a filter that was applied is recalled later. */
+/**
+ * After these buttons, the test opens a fresh page: they may remove the content of a view, and an applied filter comes
+ * back later.
+ */
 const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend|apply)/;
 
 /**
@@ -101,7 +104,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         if (clicked.has(label)) continue;
         if (view === EXPLORER) clicked.add(label);
         await visit(view);
-        // A page that was opened anew since has nothing to undo.
+        // A page that was opened afresh has nothing to undo.
         if (label === "undo" && !(await page.evaluate<string[]>(LABELS)).includes(label)) continue;
         // The rows of a poll are painted with the next frame, and only then do the keys of a row have buttons.
         await page.shows(`${LABELS}.includes(${JSON.stringify(label)})`);

@@ -132,7 +132,7 @@ const SEEN = `(() => {
     "copied: " + window.copied, "in sight: " + inSight.map((one) => one.innerText).join("\\n")].join("\\n");
 })()`;
 
-/** Keeps what the page copies: the clipboard of a machine is shared. */
+/** Keeps copied text in the page, because other programs share the machine's clipboard. */
 const KEEP_COPIES = `navigator.clipboard.writeText = async (text) => void (window.copied = text)`;
 
 async function openPage(browser: Pick<Browser, "open">, bench: Bench): Promise<Page> {
@@ -144,7 +144,7 @@ async function openPage(browser: Pick<Browser, "open">, bench: Bench): Promise<P
   return page;
 }
 
-/** The list of requests with the newest one selected, no fault, and the clock at noon. */
+/** Shows the list of requests and follows it. Removes all faults, and sets the clock to noon. */
 async function prepare(page: Page, bench: Bench, { before }: BrowserTask): Promise<void> {
   for (const { id } of (await bench.control("GET", "/faults")).data) await bench.control("DELETE", `/faults/${id}`);
   await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
@@ -198,7 +198,7 @@ test("every task of docs/dashboard.md takes at most five clicks", () => {
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  test("the list follows new requests when it becomes lower, as when first deliveries appear below it", async () => {
+  test("the list still follows new requests when it shrinks, as when deliveries appear below it", async () => {
     const bench = await workplace();
     for (let limit = 1; limit <= 60; limit++) await bench.call("GET", `/v1/payments?limit=${limit}`);
     const page = await browser.open(`${bench.url}/_sandbox/ui`);

@@ -33,7 +33,7 @@ const stop = async (program: Program) => {
   return program.ended;
 };
 
-test("lists the lessons, or those of a folder of one's own", async () => {
+test("lists the built-in lessons, or those of the given folder", async () => {
   const { code, out } = await runCommand(undefined, "learn", "--list");
   expect([code, out.slice(0, 2)]).toEqual([
     0,
@@ -42,10 +42,10 @@ test("lists the lessons, or those of a folder of one's own", async () => {
   const lessons = folder();
   writeFileSync(join(lessons, "07-mine.md"), OWN_LESSON);
   const own = await runCommand(undefined, "learn", "--list", "--lessons", lessons);
-  expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 steps)"], ""]);
+  expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 step)"], ""]);
 });
 
-test("the package's lessons use the defaults of assumptions and say so; own lessons use the set ones", async () => {
+test("built-in lessons use the default assumptions and say so; your own lessons use those that you set", async () => {
   const cwd = folder();
   const limit = async (...words: string[]) => {
     writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify({ assumptions: { "rate_limit.limit": 9 } }));
@@ -54,12 +54,12 @@ test("the package's lessons use the defaults of assumptions and say so; own less
     const { headers } = await fetch(`${url}/v1/payments`);
     const { code, error } = await stop(program);
     expect(code).toBe(0);
-    return [headers.get("ratelimit-limit"), /The lessons use the defaults of [^"]*/.exec(error)?.[0]];
+    return [headers.get("ratelimit-limit"), /The built-in lessons use the defaults of [^"]*/.exec(error)?.[0]];
   };
   expect(await limit()).toEqual([
     "6000",
-    "The lessons use the defaults of rate_limit.limit, which they describe. " +
-      "Your own, with --lessons, use what you set.",
+    "The built-in lessons use the defaults of rate_limit.limit, which they describe. " +
+      "Your own lessons (--lessons) use the values that you set.",
   ]);
   mkdirSync(join(cwd, "lessons"));
   writeFileSync(join(cwd, "lessons/01-mine.md"), OWN_LESSON);
@@ -98,7 +98,7 @@ test("writes the file of the lesson with the learner's address, and never overwr
   const file = join(cwd, "paging.mjs");
   expect(readFileSync(file, "utf8")).toContain(`"${/http:\S+/.exec(ready)?.[0]}"`);
   await stop(first);
-  // Without the first line it would be a file of the learner's own.
+  // `learn` recognises its file by the first line.
   const mine = `${readFileSync(file, "utf8").split("\n")[0]}\nmine`;
   writeFileSync(file, mine);
   const second = launch(["learn", "2", "--port", "0"], {}, cwd);

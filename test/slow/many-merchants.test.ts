@@ -1,5 +1,5 @@
-// Many merchants: lists and the overview are bounded, commands find their sandbox and any merchant, and a reset and a
-// restore let other requests take their turn.
+// Many merchants: lists and the overview are bounded, commands find their sandbox and any merchant, and a reset or a
+// restore does not block other requests for long.
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -62,7 +62,7 @@ test("the overview and the lists are bounded, and a command finds the sandbox an
   expect((await runCommand(bench.url, "env", "--merchant", "nobody")).code).toBe(2);
 });
 
-test("reading the windows of all merchants opens none, so that it closes none of another", async () => {
+test("reading the windows of all merchants opens none, because opening one may close another merchant's", async () => {
   const bench = await open({ rateLimit: ["3/1h", "payments.list=5/1h"] });
   await bench.call("GET", "/v1/payments");
   await bench.call("GET", "/v1/merchants/me");
@@ -92,14 +92,14 @@ test("while a large snapshot is checked, requests see the earlier state, and aft
   const seen: number[] = [];
   while (!isOver) seen.push((await bench.control("GET", "")).merchantCount);
   expect(await restored).toEqual({ restored: "large" });
-  // The thread takes longer than many requests.
+  // The check in the thread takes longer than many requests.
   expect(seen.filter((count) => count === 4).length).toBeGreaterThan(5);
   expect(new Set(seen).size).toBeLessThanOrEqual(2);
   expect((await bench.control("GET", "")).merchantCount).toBe(MERCHANTS + 4);
   expect((await bench.call("GET", "/v1/customers/cus_20", { key: `sk_test_x${MERCHANTS}` })).status).toBe(200);
 });
 
-test("a reset of many merchants takes one short turn: before it everything is there, after it nothing", async () => {
+test("a reset of many merchants is atomic: each request sees all data or none", async () => {
   const bench = crowded;
   attempted("Requests that block the process");
   let isOver = false;
@@ -116,7 +116,7 @@ test("a reset of many merchants takes one short turn: before it everything is th
   expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
 });
 
-/** Begins to read a report, and pauses after its head. */
+/** Requests a report, and stops reading after the response headers. */
 async function pausedReader(url: string, format: string) {
   const sent = request(`${url}/_sandbox/report?format=${format}`, { agent: false }).end();
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
@@ -124,9 +124,9 @@ async function pausedReader(url: string, format: string) {
   return answer.pause();
 }
 
-test("readers of long responses that do not read are bounded, and do not stop the others for long", async () => {
+test("the number of clients that stop reading a long response is bounded, and they do not block others for long", async () => {
   const bench = await open();
-  // Longer than what the system takes from the sandbox for a socket.
+  // Makes the report longer than the send buffer of a socket.
   const query = `limit=1&starting_after=${"x".repeat(14_000)}`;
   for (let number = 0; number < 600; number++) await bench.call("GET", `/v1/payments?${query}`);
   attempted("Unbounded growth");

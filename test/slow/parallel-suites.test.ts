@@ -60,7 +60,7 @@ interface Outcome {
   answers: unknown[];
   requests: Record<string, number>;
   events: string[];
-  /** Received webhooks: type, and whether the secret of the suite signed it. */
+  /** Received webhooks: the type, and whether the suite's secret signed it. */
   arrivals: string[];
   attempts: Record<string, number>;
   verdicts: Record<string, number>;
@@ -118,7 +118,7 @@ function rulesOf({ faults: { limited, lost, down, twice } }: Suite) {
   return Object.fromEntries(Object.entries(all).filter(([, { trigger }]) => trigger.times > 0));
 }
 
-/** Runs the steps, retrying lost responses with the same key. No two other calls are equal. */
+/** Runs the steps. Only the step `repeat` and the retries of lost responses send an equal call again. */
 async function play(bench: Bench, { key }: Opened, { steps, pauses }: Suite): Promise<unknown[]> {
   const answers: unknown[] = [];
   let orders = 0;
@@ -192,10 +192,10 @@ async function look(
   };
 }
 
-/** Verdicts that depend on the pauses between calls, and so on the load of the machine. */
+/** Rules whose verdicts depend on the pauses between calls, and therefore on the machine's load. */
 const OF_PAUSES = ["retry.backoff_grows", "webhook.single_effect"];
 
-/** The two rules about Retry-After differ by milliseconds. */
+/** Counts the two Retry-After rules as one, because milliseconds decide which of them gives the verdict. */
 const describeVerdict = ({ rule, verdict, operation }: VerdictMessage) =>
   OF_PAUSES.includes(rule) ? [] : [`${rule.replace(/^retry_after\..*/, "retry_after")} ${verdict} ${operation}`];
 

@@ -14,7 +14,7 @@ import { attempted, type Bench, type CallOptions, call, listen, open } from "../
 import { advance, deliver, log, settle, trigger } from "../support/webhooks.ts";
 
 interface Receiving extends Program {
-  /** Its endpoint. */
+  /** The id of its endpoint. */
   id: string;
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ test("registers an endpoint, verifies and prints deliveries, and removes the end
   expect(await attempts(bench)).toEqual([[1, "succeeded", 200]]);
 });
 
-test("prints no secret of a delivery, and untrusted text without its escapes", async () => {
+test("redacts the secrets of a delivery, and escapes the control characters of untrusted text", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   await trigger(bench, "a.b", {
@@ -157,7 +157,7 @@ test.each([
   await receiving.stop();
 });
 
-test("prints nothing of an unsigned request, which does not use up --fail", async () => {
+test("does not print an unsigned request, nor count it for --fail", async () => {
   const bench = await open();
   const receiving = await receive(bench, "--fail", "1");
   const [{ url }] = await endpoints(bench);
@@ -197,7 +197,7 @@ test("reads at most a mebibyte, and rejects web pages and other hosts", async ()
   await receiving.stop();
 });
 
-test("--accept-unsigned logs what it cannot verify, through a tunnel too, but nothing of a web page", async () => {
+test("--accept-unsigned logs requests that it cannot verify, also through a tunnel, but none of a web page", async () => {
   const file = join(folder(), "received.jsonl");
   const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
@@ -254,7 +254,7 @@ test("receives again after a reset of everything or of its merchant, and removes
   for (const body of [{}, { merchant: "mer_lodge" }, {}]) {
     const before = receiving.out.length;
     await bench.control("POST", "/reset", body);
-    // It registers in its own time.
+    // It registers some time after the reset.
     while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await trigger(bench, "payout.paid");
     await receiving.line((line) => receiving.out.indexOf(line, before) >= before && line.startsWith("payout.paid"));
@@ -328,7 +328,7 @@ test("delivers matching events, prints attempts and their retries, and removes t
   expect(await endpoints(bench)).toEqual([]);
 });
 
-test("completes a port and an address without its protocol", async () => {
+test("--forward-to accepts a port, and an address without a protocol", async () => {
   const bench = await open();
   const { url } = await receiver();
   const { host, port } = new URL(url);
@@ -339,7 +339,7 @@ test("completes a port and an address without its protocol", async () => {
     expect((await forward(bench, target)).first).toContain(` to ${full} as we_`);
 });
 
-test("registers the endpoint again after a reset, and keeps one that was there before", async () => {
+test("registers its endpoint again after a reset, and keeps an endpoint that already existed", async () => {
   const bench = await open();
   const { url, received } = await receiver();
   const { child, ended, line, out } = await forward(bench, url, "--json");
@@ -350,7 +350,7 @@ test("registers the endpoint again after a reset, and keeps one that was there b
   await line((text) => text.startsWith('{"event":"delivery"') && text.includes('"responseStatus":200'));
   expect([received.length, JSON.parse(out[0] ?? "").created]).toEqual([1, true]);
   const other = await forward(bench, url);
-  expect(other.first).toContain("the endpoint was there before, and stays");
+  expect(other.first).toContain("the endpoint already existed, and is kept");
   other.child.kill("SIGINT");
   await other.ended;
   expect(await endpoints(bench)).toHaveLength(1);

@@ -21,7 +21,7 @@ export type Subject = Awaited<ReturnType<typeof startSubject>>;
 
 const PROBE = pathToFileURL(`${import.meta.dirname}/probe.js`).href;
 
-/** Many attempts, the first ones in quick succession, so that every delivery succeeds in the end. */
+/** Enough attempts, the first ones in quick succession, for every delivery to succeed in the end. */
 const GAPS = [
   ..."20ms ".repeat(8).trim().split(" "),
   "100ms",
@@ -55,7 +55,7 @@ export async function startSubject(db: string, cwd: string) {
     pid,
     ended,
     async measure(): Promise<Held> {
-      // Output grows for as long as it lives: keep only what was not read yet.
+      // Drop the output so far, which would grow during the whole run.
       out.length = 0;
       const held = await ask(child.stdio[3] as Duplex);
       return { ...held, descriptors: descriptorsOf(pid) };

@@ -140,7 +140,7 @@ export async function register(bench: Bench, url: string, events: string[] = ["*
   return body;
 }
 
-/** A sandbox and a receiver that is registered, for every event of the first merchant unless told otherwise. */
+/** A sandbox with a registered receiver. Default: for every event of the first merchant. */
 export async function openRegistered(options: Parameters<typeof open>[0] = {}, events?: string[], key?: string) {
   const bench = await open(options);
   const receiver = await receive();

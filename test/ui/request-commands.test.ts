@@ -85,7 +85,7 @@ test("= compares a retry with its first try, and marks what differs", async () =
   expect(topOverlay(desk.state)?.title).toBe("Compare req_lodge_1 and req_lodge_3");
   expect(text(desk)).toMatch(/ - status 503/);
   expect(text(desk)).toMatch(/ \+ status 200/);
-  expect(text(desk)).toMatch(/request +the same[\s\S]*response +\d+ lines of difference/);
+  expect(text(desk)).toMatch(/request +the same[\s\S]*response +\d+ changed lines/);
   expect(text(desk)).not.toMatch(/ idempotency-key: same/);
   desk.press("escape", "k", "=");
   expect(desk.state.notice?.text).toContain("No other request here");

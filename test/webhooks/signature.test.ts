@@ -55,7 +55,7 @@ describe("a signature", () => {
   });
 
   test.each(signatureForms)(
-    "as %s is verified, and explained, by a sandbox and a receiver that set it",
+    "as %s is verified by a receiver, and explained by a sandbox, that set this form",
     async (form) => {
       const assumptions = { "webhook.signature.key": form as never, "webhook.signature.prefix": "v1=" };
       const { bench, receiver, id: endpoint, secret } = await openRegistered({ assumptions });

@@ -37,7 +37,10 @@ export function applyMessage(state: UiState, message: StreamMessage): UiState {
 
 const REPLAY = /^\/deliveries\/[^/]+\/replay$/;
 
-/** Says how the receiver took a replay that this dashboard asked for: its call ends before the receiver responds. */
+/**
+ * Shows how the receiver responded to a replay from this dashboard. The replay's own call ends before the receiver
+ * responds.
+ */
 function tellReplay(state: UiState, items: readonly LiveItem[]): UiState {
   const attempts = items.flatMap((item) => (item.kind === "attempt" ? [item.attempt] : []));
   const [replay, ...others] = attempts.filter(({ trigger }) => trigger === "replay");
@@ -82,7 +85,10 @@ function appendItems(
   );
 }
 
-/** The number of items of a kind, sent or left out, after the newest row of a list up to the last of these items. */
+/**
+ * Counts the items of a kind after the newest row of a list, up to the last of these items. Includes items that the
+ * stream left out.
+ */
 function madeSince({ newest }: List, items: readonly LiveItem[], kind: LiveItem["kind"]): number {
   const numbers = items.flatMap((item) => (item.kind === kind ? [item.nth] : []));
   const [first] = numbers;
@@ -100,7 +106,7 @@ export const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } =>
 /** The calls of the control API that the stream reports as a reset. */
 const RESETS = /^\/(?:reset|snapshots\/.+\/restore)$/;
 
-/** Applies items of which the last is a reset. After several resets, the lists are loaded from the log. */
+/** Applies `items`, which end with a reset. After several resets, the lists are loaded from the log. */
 function applyResets(state: UiState, items: readonly LiveItem[], after: readonly LiveItem[]): UiState {
   const [first, ...more] = items.filter(isReset);
   const everything = [first, ...more].some((reset) => reset?.merchant === null);
@@ -220,7 +226,7 @@ export const applySandboxIndex = (state: UiState, sandbox: SandboxOverviewReply)
 export const applyPolledRows = (state: UiState, pane: string, rows: readonly Row[]): UiState =>
   withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));
 
-/** A notice is shown this long; it tells what has happened, and what goes on is elsewhere. */
+/** How long a notice is shown. A notice reports something that has ended; what is still going on is shown elsewhere. */
 const NOTICE_MS = 5_000;
 
 export function applyTime(state: UiState, now: number): UiState {
@@ -252,7 +258,7 @@ export function requestRate({ samples, now }: UiState): number {
   if (!last) return 0;
   const end = now - last.at > QUIET_MS ? now : last.at;
   const [first = last, second = last] = windowBefore(end, samples);
-  // The count stays the same until shortly before the next digest.
+  // While no digest came, no request was made: the requests of the second digest began shortly before it.
   const start = Math.max(first.at, second.at - QUIET_MS);
   return Math.max(0, Math.round(((last.requests - first.requests) * 1_000) / Math.max(MIN_SPAN_MS, end - start)));
 }

@@ -1,23 +1,26 @@
-// A list of rows: its cursor, its filter, and the gaps that pages of the log close. It follows new rows until the
-// cursor moves, then stays pinned to the selected row.
+// A list of rows with a cursor, a filter and gaps, which pages of the log close. The list follows new rows until the
+// cursor moves; then it stays at the selected row.
 
 import { readRowFilter } from "../../src/client/row-filter.ts";
 import { type Gap, gapRow, type LogPage, mayHide, type Row, refOf, TOP_GAP, withPage } from "./rows.ts";
 
-/** Shows several rows as one. The filter then applies to the rows that it returns. */
+/** Shows several rows as one. The filter applies to the rows that this function returns. */
 export type Fold = (rows: readonly Row[], isFiltered: boolean) => readonly Row[];
 
 export interface List {
   readonly rows: readonly Row[];
   /** The rows and the total at the moment the display was frozen. */
   readonly frozen?: { readonly rows: readonly Row[]; readonly total: number } | undefined;
-  /** A poll has read its rows: before that, an empty list does not mean that there are none. */
+  /** Set once a poll has read the rows. Before that, an empty list does not mean that there are none. */
   readonly isRead?: true;
-  /** All rows since the last reset, whether they are in the list or not. */
+  /** The number of rows since the last reset, whether they are in the list or not. */
   readonly total: number;
   /** The number of the newest row of the stream among all items of its kind; undefined before the first. */
   readonly newest?: number | undefined;
-  /** The gap that is being loaded, by the id of its row. Each load creates a new object, by which it is recognised. */
+  /**
+   * The id of the gap that is being loaded. Each load creates a new object, so that a late reply to an earlier load is
+   * recognised.
+   */
   readonly loading?: { readonly gap: string } | undefined;
   /** The selected row, kept even when it has left `rows`. Undefined while the list follows. */
   readonly cursor?: Row | undefined;
@@ -25,7 +28,7 @@ export interface List {
   readonly chosen?: Row | undefined;
   /** The first visible row. */
   readonly top?: string | undefined;
-  /** The first visible row when the filter was set; it is the first one again when the filter is cleared. */
+  /** The first visible row when the filter was set. It becomes the first again when the filter is cleared. */
   readonly unfilteredTop?: string | undefined;
   readonly follows: boolean;
   /** The list follows again when the detail of its row is closed. */
@@ -34,7 +37,7 @@ export interface List {
   readonly pausedAt: number;
   readonly filter: string;
   readonly fold?: Fold | undefined;
-  /** Whether new rows can be followed. A folded list that cannot be is a summary, without a cursor of its own. */
+  /** Whether the list can follow new rows. A folded list that cannot is a summary, and has no cursor of its own. */
   readonly canFollow: boolean;
 }
 
@@ -93,8 +96,8 @@ export function append(list: List, added: readonly { row: Row; nth: number }[], 
 }
 
 /**
- * Removes rows that the stream sends again, such as an amended verdict. An amended row moves to the end and keeps its
- * order, so the last row need not have the highest one.
+ * Removes rows that the stream sends again, such as an amended verdict. An amended row moves to the end but keeps its
+ * `order`, so the last row may not have the highest `order`.
  */
 function withoutOlderVersions(rows: readonly Row[], added: ReadonlyMap<string, Row>): readonly Row[] {
   let highest = Number.NEGATIVE_INFINITY;
@@ -104,7 +107,9 @@ function withoutOlderVersions(rows: readonly Row[], added: ReadonlyMap<string, R
   return rows;
 }
 
-/** A cursor on a gap that was closed moves to the row now in its place; from the gap at the top, to the first row. */
+/**
+ * Moves a cursor whose gap was closed to the row now in its place. From the gap at the top, it moves to the first row.
+ */
 function leaveGap(list: List, before?: Row): List {
   const { cursor, frozen } = list;
   if (!cursor?.gap || frozen) return list;
@@ -153,7 +158,8 @@ export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: 
 }
 
 /**
- * Updates the selected row to its newest version. A removed row stays selected as it was; a frozen list keeps its rows.
+ * Updates the selected row to its newest version. A removed row stays selected unchanged, and a frozen list keeps its
+ * rows.
  */
 function refreshCursor(list: List): List {
   if (list.follows || list.frozen) return list;
@@ -179,8 +185,8 @@ export function unseenCount(list: List): number {
 const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
 
 /**
- * The rows that the filter matches. A gap is no match: under a filter, it is a row only if its rows could not be
- * loaded, so that Enter can try again.
+ * The rows that the filter matches. A filter hides gaps, except those whose rows could not be loaded, so that Enter can
+ * try again.
  */
 export function filteredRows(list: List): readonly Row[] {
   const rows = list.frozen?.rows ?? list.rows;
@@ -233,7 +239,7 @@ export const isCursorGone = (list: List) =>
 
 export function selectedRow(list: List): Row | undefined {
   const { cursor, fold, follows } = list;
-  // A folded row is another one after each row that it shows.
+  // Each new row of a group replaces the folded row, so find the current one by its id.
   if (cursor) return (fold && filteredRows(list).find(({ id }) => id === cursor.id)) ?? cursor;
   return follows ? filteredRows(list).at(-1) : filteredRows(list)[0];
 }

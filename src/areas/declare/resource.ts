@@ -112,7 +112,7 @@ function eventsOf(
 ): Record<string, string> {
   const all = Object.entries(states);
   const creation = created === undefined ? all[0]?.[1].event : created;
-  // The initial state counts as an arrival only if a record can return to it.
+  // Entering the initial state has an event of its own only if a record can return to that state.
   const arrivals = all
     .filter(([name]) => statesBefore(transitions, name).length > 0)
     .map(([name, { event }]) => [name, event]);

@@ -1,5 +1,5 @@
-// The rules that follow from the states of a kind. Some states set a time when a record arrives: that time must be set
-// if and only if the record went through the state, and times must be in order.
+// Derives rules from the states of a kind. Some states have a time field that is set when a record enters the state: it
+// must be set if and only if the record has entered the state, and these times must be in order.
 
 import type { ArrivalTimes, Transitions } from "../../contracts/resource.ts";
 import { sentIn } from "../../schema/as-sent.ts";
@@ -32,7 +32,10 @@ interface Stateful {
 
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
-/** For each time a rule: it is set if and only if the record has reached its state since it was in the first state. */
+/**
+ * Returns a rule for each time field: it must be set if and only if the record has entered its state since it was last
+ * in the initial state.
+ */
 export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");
@@ -55,7 +58,10 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   });
 }
 
-/** For each time a rule: it is not before the times of earlier states, nor before the record was created. */
+/**
+ * Returns a rule for each time field: it must not be before the times of earlier states, nor before the record's
+ * creation.
+ */
 export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind">) {
   const [first = ""] = Object.keys(transitions);
   return [...arrivalTimes].map(([field, setters]) => {

@@ -35,7 +35,7 @@ export const audit = command({
       value: "command",
       description:
         "run this before and after each probe; it prints how often the receiver has acted, such as the rows of a table",
-      defaultText: "whether it acts once is not checked",
+      defaultText: "acting once is not checked",
     },
     restart: {
       value: "command",

@@ -1,6 +1,7 @@
 // `learn`: the interactive lessons, in a sandbox of their own.
 
 import { usageError } from "../../kernel/errors.ts";
+import { plural } from "../../kernel/text.ts";
 import { createSandbox, openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
@@ -49,8 +50,8 @@ function withoutAssumptions({ assumptions = {}, ...others }: GivenOptions): Give
   if (others.lessons !== undefined) return { assumptions, ...others };
   if (ids.length > 0)
     note(
-      `The lessons use the defaults of ${ids.join(", ")}, which they describe. ` +
-        "Your own, with --lessons, use what you set.",
+      `The built-in lessons use the defaults of ${ids.join(", ")}, which they describe. ` +
+        "Your own lessons (--lessons) use the values that you set.",
     );
   return others;
 }
@@ -64,7 +65,7 @@ function stepNumber(step: string | undefined): number | undefined {
 async function list(options: GivenOptions): Promise<undefined> {
   const { data } = await readLessons(options, (sandbox) => sandbox.lessons.list());
   for (const { number, name, title, steps } of data)
-    print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
+    print(`${number} ${name.padEnd(16)} ${title} (${plural(steps.length, "step")})`);
 }
 
 /** Reads the lessons with a sandbox for them alone, which takes any free port. */

@@ -84,7 +84,7 @@ async function follow(sandbox: RunningSandbox, wanted: NewEndpoint, asJson: bool
 }
 
 function lineOf({ id, merchant, url, events, secret }: RegisteredEndpoint, isOwn: boolean): string {
-  const end = isOwn ? "stop and remove the endpoint" : "stop; the endpoint was there before, and stays";
+  const end = isOwn ? "stop and remove the endpoint" : "stop; the endpoint already existed, and is kept";
   return (
     `Delivering ${eventsText(events)} of ${merchant} to ${url} as ${id}, signed with ${secret}. ` +
     `Press Ctrl-C to ${end}.`

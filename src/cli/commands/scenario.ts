@@ -13,8 +13,8 @@ import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 const effectsFlag = {
   effects: {
     value: "command",
-    description: "run this to learn how often the receiver has acted, such as the rows of a table; it prints a number",
-    defaultText: "whether it acts once is not checked",
+    description: "a command that prints how often the receiver has acted, such as the number of rows in a table",
+    defaultText: "acting once is not checked",
   },
 };
 
@@ -22,7 +22,7 @@ const eventFlag = {
   event: {
     value: "type",
     description: "the events on which the receiver acts",
-    defaultText: "all, if they are of one type",
+    defaultText: "all events, if all have one type",
   },
 };
 
@@ -47,7 +47,7 @@ const ofOne = ({ word, summary, flags, call, lines }: OfOne) =>
     async call(sandbox, given) {
       const [name = ""] = given.positionals;
       if (/[./\\]/.test(name))
-        usageError(`"${name}" is a file, which only a start can read: ${PROGRAM} --scenario ${name}.`);
+        usageError(`"${name}" is a file. Give it when the sandbox starts: ${PROGRAM} --scenario ${name}.`);
       const merchant = await sandbox.merchantId(given.flags.merchant);
       return call(sandbox.control, { name, ...(merchant !== undefined && { merchant }) }, given);
     },
@@ -56,7 +56,7 @@ const ofOne = ({ word, summary, flags, call, lines }: OfOne) =>
     ...(word === "score" && { exitCode: ({ verdict }: Scenario) => verdictExits[verdict ?? "inconclusive"] }),
   });
 
-/** Arms a scenario, with the count of the receiver's effects before it. */
+/** Arms a scenario. With --effects, first counts the receiver's effects. */
 async function start(control: ControlApi, armed: { name: string }, { flags: { effects, event } }: Arguments) {
   if (effects === undefined && event !== undefined)
     usageError("--event names the events that --effects counts: add --effects <command>.");
@@ -147,7 +147,7 @@ function scoreLines(state: Scenario): string[] {
   return [lineOf(state), ...expectations.flatMap(resultLines), ...uncheckedLines(state)];
 }
 
-/** Scenarios send no old events, so a receiver that rejects forgeries may still accept those. */
+/** Scenarios send no old events, so a receiver that rejects forgeries may still accept old events. */
 const uncheckedLines = ({ expectations }: Scenario) =>
   expectations.some(({ rule }) => rule === "webhook.forgery_rejected")
     ? [`  not checked: whether it rejects old events (${PROGRAM} audit <url> --max-age <duration>)`]
@@ -158,7 +158,7 @@ function resultLines(expectation: Scenario["expectations"][number]): string[] {
   const { rule, points, optional, verdict, score, message, verdicts } = expectation;
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";
-  // Without a count of effects, there are no points to show for acting once.
+  // Without a count of effects, acting once is not scored.
   const isUnchecked = message.startsWith("not checked");
   const result = isUnchecked ? message : `${score} of ${points}${open}`;
   const isCounted = rule === ACTS_ONCE && !isUnchecked;

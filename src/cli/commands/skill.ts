@@ -40,7 +40,7 @@ export const skill = command({
   },
 });
 
-/** Does a step of writing a file; an error names the file. */
+/** Runs one step of writing a file. An error names the file. */
 function toWrite<Result>(file: string, work: () => Result): Result {
   try {
     return work();
@@ -59,7 +59,7 @@ function withSection(file: string): string {
   if (end < 0)
     usageError(
       `${file}:${lineAt(text, begin)}: the section begins here, and its last line is missing. ` +
-        `Add ${END} where it ends, or delete it.`,
+        `Add ${END} where it ends, or delete the section.`,
     );
   return text.slice(0, begin) + section + text.slice(end + END.length).replace(/^\n/, "");
 }

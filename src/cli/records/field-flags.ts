@@ -1,4 +1,4 @@
-// Maps words of a command to kinds of records and statuses, and flags to fields.
+// Maps arguments to kinds of records and statuses, and flags to fields.
 
 import { resources } from "../../areas/index.ts";
 import type { Resource } from "../../contracts/resource.ts";
@@ -13,8 +13,8 @@ import { creatableFields, updatableFields } from "../../store/records/record-fie
 import type { FlagDefinition, Flags } from "../arguments.ts";
 
 /**
- * The words for each kind: its name and plural. For a name of two words also its first and last part, unless another
- * kind has it first.
+ * The words that name each kind: its name and its plural. If the name has several words, also the first and the last,
+ * unless they already name another kind.
  */
 const words = new Map<string, Resource>();
 for (const resource of resources)
@@ -26,12 +26,12 @@ for (const resource of resources)
 
 export const kindNames = resources.map(({ kind }) => kebab(kind));
 
-/** The statuses of the kind that a word names; none without such a kind. */
+/** The statuses of the kind that an argument names; empty if it names no kind. */
 export const statusesOf = (word: string): string[] => Object.keys(findKind(word)?.transitions ?? {});
 
 const findKind = (word: string): Resource | undefined => words.get(kebab(word.toLowerCase()));
 
-/** The kind that a word of a command names. */
+/** The kind that an argument names. */
 export function kindNamed(word: string): Resource {
   const found = findKind(word);
   if (found) return found;
@@ -39,7 +39,7 @@ export function kindNamed(word: string): Resource {
   usageError(`There is no kind of record ${word}.${hint}`);
 }
 
-/** The status that a word of a command names. */
+/** The status that an argument names. */
 export function statusNamed({ kind, transitions }: Resource, word: string): string {
   const known = Object.keys(transitions);
   const status = word.toLowerCase().replaceAll("-", "_");
@@ -49,7 +49,7 @@ export function statusNamed({ kind, transitions }: Resource, word: string): stri
   usageError(`A ${name} has no status ${word}.${didYouMean(status, known)} It has ${known.join(", ")}.`);
 }
 
-/** The argument that names a kind (default: the first one). The value of a flag may precede it. */
+/** The first argument that names a kind; otherwise the first argument. The value of a flag may come before the kind. */
 export const kindIn = (positionals: readonly string[]): string | undefined =>
   positionals.find(findKind) ?? positionals[0];
 
@@ -62,7 +62,7 @@ export const fieldsOf = (resource: Resource, isNew: boolean): Readonly<Record<st
 /** `--amount` takes the major unit and `--amount-minor` the smallest; `--customer` is short for `--customer-id`. */
 export function fieldFlags(fields: Readonly<Record<string, FieldSchema>>): Record<string, FlagDefinition> {
   const flags = Object.entries(fields).flatMap(([name, schema]): [string, FlagDefinition][] => {
-    const flag = { value: placeholderOf(schema), description: describe(schema) };
+    const flag = { value: placeholderOf(schema), description: describe(name, schema) };
     const asInBodies: [string, FlagDefinition][] = name === kebab(name) ? [] : [[name, { ...flag, hidden: true }]];
     if (isAmount(schema))
       return [
@@ -89,9 +89,9 @@ function placeholderOf(schema: FieldSchema): string {
   return types.includes("string") ? "text" : "json";
 }
 
-function describe(schema: FieldSchema): string {
+function describe(name: string, schema: FieldSchema): string {
   if (!isAmount(schema)) return schema.description ?? "";
-  return `${descriptionWithoutUnit(schema)}, such as 12.50; in the smallest unit with -minor at the end of the name`;
+  return `${descriptionWithoutUnit(schema)}, such as 12.50; --${kebab(name)}-minor takes the smallest unit`;
 }
 
 /** The fields of a record from flags. `currencyOf` is called only if an amount needs a currency. */

@@ -1,5 +1,5 @@
-// A page in one document: its style sheet and script are inlined into its HTML, and its policy allows only these two,
-// by their hashes.
+// A page in one HTML document, with its style sheet and script inlined. Its Content Security Policy allows only these
+// two, by their hashes.
 //
 // The HTML contains no data: the script loads the data, and inserts the input of learners as text. The guard needs no
 // exception for these pages. It admits requests from this origin, whose pages all belong to the sandbox: reports may
@@ -13,7 +13,7 @@ interface PageFiles {
   html: string;
   style: string;
   script: string;
-  /** The style sheet of reports, which the page opens as blobs. A blob inherits the policy of its page. */
+  /** The style sheet of reports. The page opens reports as blobs, and a blob inherits the policy of its page. */
   reportStyle: string;
 }
 

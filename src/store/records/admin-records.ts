@@ -48,8 +48,9 @@ export function makeAdminRecord(
 }
 
 /**
- * A new `status` must be an allowed transition of the kind; all other fields are set. `getCaller` is called after the
- * fields were validated, so that a wrong field is reported before an unknown merchant. Call inside a transaction.
+ * Changes a record. A new `status` must be an allowed transition; all other fields are set as given. `getCaller` is
+ * called after the fields were validated, so that a wrong field is reported before an unknown merchant. Call inside a
+ * transaction.
  */
 export function moveAdminRecord(
   resources: readonly Resource[],
@@ -94,7 +95,7 @@ function checkListed({ listed }: Resource, given: JsonObject, merchant: RecordBa
   }
 }
 
-/** The earliest of the given times: the rest of the record is of that time. */
+/** The earliest of the given times. The sample fills in the other fields as of this time. */
 function earliestOf({ schema }: Resource, given: JsonObject, now: number): number {
   const times = Object.entries(given).filter(
     ([name, value]) => typeof value === "number" && isTimestamp(schema.properties[name] ?? {}),

@@ -14,8 +14,8 @@ export interface AddonProblem {
 }
 
 /**
- * Version 12 is compiled for one Node. The binary of version 13 calls functions that an older Node lacks, and crashes
- * it without a message.
+ * Version 12 is compiled for one Node version. The binary of version 13 calls functions that older Nodes lack, and
+ * crashes them without a message.
  */
 const NODE_API_OF_VERSION_13 = 10;
 
@@ -45,13 +45,13 @@ export const findAddonProblem = once((): AddonProblem | undefined => {
     if (message.includes("different Node.js version"))
       return {
         code: "addon_not_loaded",
-        message: `${failure}: it was compiled for another Node`,
+        message: `${failure}: it was compiled for another Node version`,
         remedy: "run npm rebuild better-sqlite3",
       };
     return {
       code: "addon_not_loaded",
       message: `${failure}: ${message.split("\n")[0]}`,
-      remedy: "install it again with install scripts allowed, or install Node 24, which needs none",
+      remedy: "install it again with install scripts allowed, or install Node 24, which needs no install script",
     };
   }
 });

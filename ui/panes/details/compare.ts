@@ -12,12 +12,12 @@ import type { Detail } from "../overlays/detail.ts";
 
 const SAME = "  ";
 
-/** The styles of lines that only the first or only the second text has; lines of both are dim. */
+/** The styles of lines that only the first text has (`-`) or only the second (`+`). Lines of both are dim. */
 const SIGN_STYLES: Readonly<Record<string, TextStyle>> = { "-": "red", "+": "green" };
 
 /**
- * The first listed try of a call, and the given request or, if that is the first try, the next one; undefined without
- * another try.
+ * The pair to compare: the first listed try of a call, and the given request. If the given request is that first try,
+ * the second of the pair is the next try. Undefined if the call was tried only once.
  */
 export function triesToCompare(
   state: UiState,
@@ -35,7 +35,7 @@ export function triesToCompare(
   return [first, first.id === request.id ? next : request];
 }
 
-/** A message as lines: what is compared of a request, a response or a delivery attempt. */
+/** The compared lines of a logged request or a delivery attempt, by section. */
 interface Compared {
   summary: string;
   sections: Readonly<Record<string, readonly string[]>>;
@@ -64,7 +64,7 @@ export const comparison = <Reply>(
       ...[`- ${before.summary}`, `+ ${after.summary}`].flatMap(marked),
       "",
       ...sections.flatMap(({ heading, changed }) =>
-        field(heading.toLowerCase(), changed === 0 ? "the same" : `${plural(changed, "line")} of difference`),
+        field(heading.toLowerCase(), changed === 0 ? "the same" : `${plural(changed, "changed line")}`),
       ),
       ...sections.flatMap(({ heading, all, changed }) =>
         changed === 0 ? [] : section(heading, withoutSame(all).flatMap(marked)),
@@ -75,10 +75,10 @@ export const comparison = <Reply>(
 
 const isChanged = (line: string) => !line.startsWith(SAME);
 
-/** Equal lines that stay on each side of a change. */
+/** How many equal lines are shown on each side of a change. */
 const CONTEXT = 3;
 
-/** Replaces the equal lines that are far from every change by their number. */
+/** Replaces the equal lines far from every change by a line with their number. */
 function withoutSame(lines: readonly string[]): string[] {
   const isNear = (index: number) => lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(isChanged);
   const shown: string[] = [];

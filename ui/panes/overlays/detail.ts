@@ -104,7 +104,7 @@ export function selectedReference(state: UiState): Reference | undefined {
   return selectedLink(links, detail.selected)?.to;
 }
 
-/** Scrolls the detail to its next body, after the last one to the first. */
+/** Scrolls the detail to its next body. After the last body comes the first. */
 export function atNextBody(state: UiState, overlay: DetailOverlay): DetailOverlay {
   const { width, height } = textSize(layoutOf(state).overlay);
   const lines = overlay.content(state, width);

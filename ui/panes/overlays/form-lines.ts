@@ -1,4 +1,5 @@
-// Draws a form in the terminal: help, fields with the options of the focused one, the sentence and the call as curl.
+// Draws a form in the terminal: the help, the fields, the options of the focused field, a sentence that says what the
+// form does, and its call as curl.
 
 import { curlOf } from "../../../src/client/curl.ts";
 import { plural } from "../../../src/kernel/text.ts";
@@ -13,7 +14,10 @@ import type { FormState, FormView } from "./form-view.ts";
 /** Why Enter sends nothing: the typed text matches none of the options. */
 export const unmatchedText = ({ label, name }: FormField, text: string) => `${text} matches no ${label ?? name}`;
 
-/** The lines that Page Up and Page Down move by: as many options stay visible where the screen has room. */
+/**
+ * How many options or fields Page Up and Page Down move by. A screen that is high enough shows at least as many
+ * options.
+ */
 export const PAGE = 9;
 
 /** Offers the folded fields; empty if all fields are shown. */
@@ -24,7 +28,7 @@ export function moreText({ allFields, fields }: FormView): string {
 
 const LABEL_WIDTH = 15;
 
-/** As many lines as the overlay has. The curl line stays at the bottom while the fields scroll. */
+/** Fills the overlay's height exactly. The curl line stays at the bottom while the fields scroll. */
 export function formLines(view: FormView, state: UiState, width: number): string[] {
   const height = Math.max(1, textSize(layoutOf(state).overlay).height);
   const help = view.input.isSending ? "Sending …" : (view.focused?.help ?? "Loading …");
@@ -110,8 +114,8 @@ function valueText(field: FormField, values: FormValues, input: FormState | unde
 }
 
 /**
- * The options side by side, because Right goes to the next one, and the help of the chosen one. If there are more than
- * fit, the lines around the chosen one, and which part of all options they are.
+ * Shows the options side by side, because Right chooses the next one, and below them the help of the chosen option. If
+ * not all fit, shows the lines around the chosen option and their range, such as `4-9 of 20`.
  */
 function optionLines(
   { values, input }: FormView,
@@ -153,7 +157,7 @@ interface OptionLabel {
   index: number;
 }
 
-/** As many labels in each row as fit, each with a column before and after it. */
+/** Fills each row with as many labels as fit, each with a column before and after it. */
 function rowsOf(labels: readonly string[], width: number): OptionLabel[][] {
   const rows: OptionLabel[][] = [];
   let used = width;

@@ -19,7 +19,7 @@ const KEYS_WIDTH = 18;
 /** The palette finds commands by their words, and places by an id, an event type, an operation or a path. */
 export interface Commands {
   bindings: readonly KeyBinding[];
-  /** Those of the other panes. Each one goes to its pane, where its key works on the selected row. */
+  /** The bindings of the other panes. Running one goes to its pane, where its key acts on the selected row. */
   elsewhere: readonly KeyBinding[];
   placesFor(search: string): readonly KeyBinding[];
 }
@@ -41,7 +41,7 @@ export const helpOverlay = (groups: readonly KeyGroup[], commands: Commands): Ov
   ],
 });
 
-/** A key that another binding of the group has now is listed once, with what it does now. */
+/** If several bindings share a key, lists only the one that is enabled now, or else the first. */
 function withoutHidden(state: UiState, bindings: readonly KeyBinding[]): readonly KeyBinding[] {
   const isOn = (binding: KeyBinding) => binding.isEnabled?.(state) ?? true;
   const taker = (key: string) => {
@@ -53,7 +53,7 @@ function withoutHidden(state: UiState, bindings: readonly KeyBinding[]): readonl
 
 function groupLines(state: UiState, { title, legend, bindings }: KeyGroup, width: number): string[] {
   const { theme } = state;
-  // On a phone, the page has no keys with long names.
+  // A phone shows only keys with short names, so their column is narrow.
   const room = width < 50 ? 11 : KEYS_WIDTH;
   const lines = withoutHidden(state, bindings).flatMap(({ keys, help }) => {
     const [first = "", ...rest] = paragraph(theme, width - room - 1, help).map((line) => line.trimStart());
@@ -120,16 +120,17 @@ export function paletteOverlay(commands: Commands, search = "", index = 0): Pale
   };
 }
 
-/** Runs a command of the palette. A search that matches none stays, and nothing is run. */
+/** Runs a command of the palette. If the search matches none, the search stays and nothing runs. */
 export function runCommand(state: UiState, binding: KeyBinding | undefined, search = ""): StateUpdate {
   if (!binding) return update(withNotice(state, `No command matches ${search}`, "yellow"), { kind: "bell" });
   return binding.run(closeTopOverlay(state));
 }
 
 /**
- * The bindings of which a key is the search, or of whose words one starts with each word of it: a letter inside of a
- * word would run commands that were not meant. The key comes first, then bindings whose label or help starts with the
- * search; `go to Endpoints` starts with `endpoints`.
+ * Finds the bindings whose key is the search, or whose label and help contain words that start with each word of the
+ * search. Text inside a word does not match, because it would find commands that were not meant. A matching key comes
+ * first, then bindings whose label or help starts with the search; `endpoints` also counts as the start of `go to
+ * Endpoints`.
  */
 function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
   const wanted = search.trim();
