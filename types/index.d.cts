@@ -417,7 +417,7 @@ export interface AttemptMessage {
   id: string;
   /** Its number in the log, in the order in which attempts were written */
   sequence: number;
-  /** The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made */
+  /** The number of its delivery. A replay is a new delivery, and so is a copy that a fault rule made */
   delivery: number;
   /** Sandbox milliseconds */
   at: number;
@@ -2554,7 +2554,7 @@ export type CountedExpectation = Omit<Expectation, "effects"> & {
 export interface VerifyOptions extends Omit<SandboxVerifyInput, "all"> {
   all: CountedExpectation[];
 }
-/** The control API, with functions in the places of numbers that only the caller knows. */
+/** The control API, where a function may stand for a number that only the caller knows. */
 export interface SandboxApi extends Omit<ControlApi, "audit" | "verify"> {
   /**
    * Tests a webhook receiver with genuine, repeated, malformed and forged events. With `effects`, it also checks that

@@ -82,7 +82,7 @@ export const govPayments = resource({
       to: [],
       event: "gov_payment.paid",
       at: "paidAt",
-      // Only a paid payment can be posted, so a new record that is posted is so from here.
+      // Only a paid payment can be posted, so the given `bookkeeping` of a new record applies once it is paid.
       sets: ({ record: { bookkeeping } }) => ({ bookkeeping }),
     },
     failed: { to: [], event: "gov_payment.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },

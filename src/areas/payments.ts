@@ -32,7 +32,10 @@ const USUAL_FEES: Readonly<Record<string, FeeRate>> = {
   mobile_money: [200, 0],
 };
 
-/** Waiting bank transfers and payouts of the fixtures last days, not weeks, and so do the payments in them. */
+/**
+ * In the fixtures, a bank transfer or payout is pending for days, not weeks, so its dates, and those of its payments,
+ * move by days.
+ */
 export const daysIfDaily: Exclude<Resource["datesMoveBy"], string> = ({ metadata }) =>
   (metadata as { schedule?: unknown } | undefined)?.schedule === "daily" ? "days" : "weeks";
 

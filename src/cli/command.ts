@@ -60,7 +60,7 @@ export interface Command extends Described {
 /** Accepted beside --help by all commands. */
 const JSON_HELP: FlagDefinitions = { json: { description: "with --help: print the help as JSON" } };
 const HELP: FlagDefinitions = { help: { description: "show this help" } };
-/** Listed only for commands that have more to show; the others accept it beside --help. */
+/** The help lists this flag only for commands that have more to show. The other commands accept it too. */
 const ALL: FlagDefinitions = { all: { description: "with --help: show the rare options and actions too" } };
 
 /** Creates a command, and adds parsing, `--help`, and the check of its arguments. */

@@ -9,7 +9,7 @@ import type { Described } from "./help.ts";
 /** Types of values by placeholder; other values are strings. */
 const TYPES: Readonly<Record<string, string>> = { n: "integer", integer: "integer", p: "number", duration: "duration" };
 
-/** A placeholder with alternatives that are kinds of text instead of words. */
+/** A placeholder whose alternatives are kinds of text, not words to type. */
 const NOT_A_CHOICE = "name|file";
 
 function optionObject(flag: string, { value, description, defaultText, multiple }: FlagDefinition) {

@@ -34,7 +34,7 @@ export interface ListDefinition<Row> {
   /** A sentence about an empty list, filtered or not; undefined if the usual one is enough. */
   whenNoneMatch?(control: Control, input: object): Promise<string | undefined>;
   exitCode?(flags: Flags, rows: readonly object[]): number;
-  /** The lines that these filters list instead of rows; undefined if they list rows. */
+  /** Returns other lines to list instead of rows, for filters that need them; otherwise undefined. */
   instead?(control: Control, input: object): Promise<Page<object> | undefined>;
   line(row: Row): string;
   /** Everything that is known about the row of this id. */

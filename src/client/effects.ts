@@ -36,7 +36,7 @@ export interface VerifyOptions extends Omit<SandboxVerifyInput, "all"> {
   all: CountedExpectation[];
 }
 
-/** The control API, with functions in the places of numbers that only the caller knows. */
+/** The control API, where a function may stand for a number that only the caller knows. */
 export interface SandboxApi extends Omit<ControlApi, "audit" | "verify"> {
   /**
    * Tests a webhook receiver with genuine, repeated, malformed and forged events. With `effects`, it also checks that

@@ -1,4 +1,4 @@
-// A merchant and its records as the text of a fixture file, which the command and both faces of the dashboard write.
+// A merchant and its records as the text of a fixture file, which the command, the terminal and the page write.
 
 type Fixture = Readonly<Record<"merchant" | "records", Readonly<Record<string, unknown>>>>;
 

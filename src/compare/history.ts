@@ -60,7 +60,7 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
     refused(call) && isPlain(call.operation) && call.ids.some((id) => !ids.has(id));
   const ofUnknownIds = new Set(calls.filter(isUnknown).map(answerOf));
   return {
-    /** Whether the call has the answer that operations without other reasons give to unknown ids. */
+    /** Whether the call got the same status and code as a call that can only have failed because its id is unknown. */
     isOfUnknownId: (call: RecordedCall) => ofUnknownIds.has(answerOf(call)),
     hasSuccess: (authorization: string | undefined) => keys.has(authorization),
     /** Whether any call of the operation succeeds. */

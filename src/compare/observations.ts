@@ -86,7 +86,7 @@ function valueFacts(id: string, schema: TSchema, facts: ReadonlyMap<string, Serv
 
 export type ListedFacts = ReturnType<typeof listedFacts>;
 
-/** The fact about a list of values, and those about each of them, by the value that the service has. */
+/** The fact about a list of values, and the facts about its single values, by value. */
 function listedFacts(id: string, values: readonly string[], facts: ReadonlyMap<string, ServiceFact>) {
   const all = facts.get(`${id}.values`);
   const each = values.flatMap((value) => facts.get(`${id}.values.${value}`) ?? []);
@@ -209,7 +209,7 @@ export function typeOfJson(value: unknown): string {
   return Number.isInteger(value) ? "integer" : typeof value;
 }
 
-/** The ways in which a service of another hand writes everything differently, with what a client must do about each. */
+/** The ways in which an independently written service differs everywhere, with what a client must do about each. */
 const SHAPES = {
   names: "names of another case style: convert the names of fields in one place of the client",
   envelope: "replies in an envelope: unwrap each reply before the client reads it",

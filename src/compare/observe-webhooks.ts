@@ -105,8 +105,8 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
 const SIGNATURE = "x-webhook-signature";
 
 /**
- * Observes the signature: in its header, in one of another name, or in a form that the sandbox cannot send. Returns
- * whether it can.
+ * Observes the signature: in its header, in a header of another name, or in a form that the sandbox cannot send.
+ * Returns whether the sandbox can send it.
  */
 function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): boolean {
   const { entry, event, headers } = delivery;

@@ -1,5 +1,5 @@
-// Recognises replies and bodies of a service of another hand, and reads them in the sandbox's names, so that their
-// values are compared.
+// Recognises the replies and bodies of an independently written service, and translates them to the sandbox's names, so
+// that their values can be compared.
 
 import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
@@ -21,9 +21,7 @@ import { formOfSchema, formOfValue } from "./value-formats.ts";
 /** Objects with fewer required fields are always compared. */
 const FEWEST_FIELDS = 3;
 
-/**
- * How many of the fields that each object of the schema has are in the value: by name, and apart from the case style.
- */
+/** The share of the schema's required fields that the value has: `exact` by name, `plain` in any case style. */
 function shareOf(value: unknown, schema: TSchema) {
   const needed = fieldsOf(schema).flatMap(([name]) => (isRequired(schema, name) ? name : []));
   if (!isObject(value)) return { exact: 0, plain: 0, needed: needed.length };
@@ -158,7 +156,8 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
 }
 
 /**
- * Whether a page of another form has more after it: a flag in an envelope, or a field with the next cursor or address.
+ * Whether more pages follow a page of a different form, according to a flag in its envelope, or to a field with the
+ * next cursor or address.
  */
 function hasMoreIn(log: ObservationLog, rest: JsonObject, entry: string): boolean {
   const [around, held] = Object.entries(rest).find(([, value]) => isObject(value)) ?? [];

@@ -71,7 +71,7 @@ export interface EndpointDeclaration<
   idempotent?: boolean;
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
   replayWindow?: number;
-  /** Rejected from a web page, even of an allowed origin: what it does reaches beyond the API. */
+  /** Rejected from a web page, even of an allowed origin, because the operation has effects outside the API. */
   notFromPages?: true;
   handle(
     call: HandlerInput<Path, Query, Body> & World,

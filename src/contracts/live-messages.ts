@@ -78,8 +78,7 @@ export const AttemptMessage = Type.Object(
     id: text,
     sequence: Type.Integer({ description: "Its number in the log, in the order in which attempts were written" }),
     delivery: Type.Integer({
-      description:
-        "The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made",
+      description: "The number of its delivery. A replay is a new delivery, and so is a copy that a fault rule made",
     }),
     at: timeNumber(),
     merchant: text,

@@ -92,8 +92,8 @@ export interface State<R, S extends string = string> {
 }
 
 /**
- * The input of a sample. Its random values depend only on the seed, the merchant, the kind, the record's number and
- * their word.
+ * The input of a sample. A random value depends only on the seed, the merchant, the kind, the record's number and the
+ * word that names the value.
  */
 export interface SampleContext extends Draws {
   /** The fields that the creator gave. */
@@ -110,7 +110,7 @@ export interface SampleContext extends Draws {
   day(offset: number): string;
   /** The merchant's newest records of a kind, at most one page. */
   newest(kind: string): readonly AnyRecord[];
-  /** The merchant's records of a kind that a change of another may need. */
+  /** The merchant's records of a kind that a change of another record may need. */
   outstanding(kind: string): readonly AnyRecord[];
   /** The merchant's newest record of a kind that meets the condition, or a new one. */
   someOf(kind: string, meets?: (record: AnyRecord) => boolean): AnyRecord;

@@ -26,7 +26,7 @@ interface Parts extends Pick<Stores, "idempotencyReplies"> {
 
 const endpoint = endpointFactory<Parts>("Clock");
 
-/** Stores the clock before the reply, which would otherwise promise what a restart forgets. */
+/** Stores the clock before the reply, so that a restart keeps what the reply has confirmed. */
 function keep({ clock, keepClock }: Pick<Parts, "clock" | "keepClock">): void {
   try {
     keepClock();

@@ -133,7 +133,10 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
   };
 }
 
-/** A merchant may have a name of a megabyte, and commands that look for a sandbox read no longer overview. */
+/**
+ * Shortens a text, because a merchant's name may have a megabyte, and commands that look for a sandbox do not read an
+ * overview that long.
+ */
 const shortened = (text: string | null) => text?.slice(0, MOST_SHOWN) ?? null;
 const MOST_SHOWN = 200;
 

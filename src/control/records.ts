@@ -34,7 +34,7 @@ export const AnyRecord = Type.Object(
   { title: "any_record", description: "A record of any kind, with the fields of its kind", additionalProperties: true },
 );
 
-/** The field of a reply that names what is unlikely. */
+/** The field of a reply with the warnings about unlikely values. */
 export const warningList = Type.Array(Type.String(), {
   description: "What is unlikely about it, such as a stay in a full room: one sentence each; usually none",
 });
@@ -161,7 +161,10 @@ function recordsOf(context: RecordParts, merchant: string, resource: Resource): 
   return callerOf(context, merchant).own(resource);
 }
 
-/** The context of work for a merchant. `warnings` collects what is unlikely about the records that it writes. */
+/**
+ * The context of work for a merchant. `warnings` collects the warnings about unlikely values in the records that it
+ * writes.
+ */
 export const callerOf = (
   { createOperationContext, clock }: RecordParts,
   merchant: string,

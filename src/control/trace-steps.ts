@@ -53,8 +53,8 @@ const shown = (trace: string | null, steps: readonly TraceStep[]) => ({
 });
 
 /**
- * Goes from a step to its cause, to the cause of that, and so on. Only one call back by time: a client that writes all
- * the time would make one action of everything.
+ * Goes from a step to its cause, to the cause of that, and so on. Follows at most one call back that is recognised by
+ * time only: otherwise a client that writes all the time would join everything into one action.
  */
 function firstOf(sources: TraceSources, id: string): Found | undefined {
   const { requestLog, eventLog, attempts } = sources;
@@ -83,8 +83,8 @@ const foundRequest = (request: RequestRow | undefined): Found | undefined => req
 /**
  * Whether a write that the judge attributes to a delivery is a call back of it. A call of the delivery's own trace is
  * not: without a `traceparent` in the delivery, the receiver cannot know the trace, but the app that started it does. A
- * call of another trace may be the app's next action, unless it arrived during the delivery. A retry is one if the call
- * that it repeats is.
+ * call of another trace may be the app's next action, unless it arrived during the delivery. A retry is a call back if
+ * the call that it repeats is one.
  */
 function timeRule({ judge }: TraceSources) {
   const callBacks = judge.callBacks();

@@ -113,7 +113,8 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
       counts.matched++;
       const budget = counts.budgets.get(scope) ?? { matched: 0, fired: 0 };
       setBounded(counts.budgets, scope, budget, MAX_BUDGETS);
-      // The dice count each merchant's matches, so that calls of other merchants do not change them.
+      // Random choices use the count of each merchant's own matches, so that calls of other merchants do not change
+      // them.
       const dice = `${subject.merchant ?? ""} ${scope}`;
       const own = counts.dice.get(dice) ?? { matched: 0, fired: 0 };
       setBounded(counts.dice, dice, own, MAX_BUDGETS);

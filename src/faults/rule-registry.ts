@@ -87,8 +87,8 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
 
 /**
  * Generates rule ids that the logs do not name, so that a new rule does not inherit the requests of a removed one.
- * After a reset, the same run gets the same ids. Those of a rule that can affect only one merchant are counted
- * separately, because its dice follow from its id.
+ * After a reset, the same run gets the same ids. The ids of rules that can affect only one merchant are counted
+ * separately, because a rule's random choices follow from its id.
  */
 function createIds(seed: number, { rules }: RuleIndex, readLogged: () => ReadonlySet<string>) {
   const random = createRandom(seed);

@@ -86,7 +86,7 @@ export function openContext(
      * Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it.
      */
     at,
-    /** Its place among all requests; 0 for requests that the request log does not keep. */
+    /** The request's number among all requests; 0 for requests that the request log does not keep. */
     sequence: 0,
     /** Counts the requests of its merchant, for the number in its id. */
     series: NO_SERIES,

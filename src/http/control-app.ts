@@ -40,7 +40,7 @@ interface ControlAppOptions<World> {
   world: World;
   /** Throws 403 if the request lacks the control token. */
   requireToken: (incoming: IncomingMessage) => void;
-  /** Brings what operations read up to date, between other requests; undefined if it is. */
+  /** Brings the data that operations read up to date, between other requests. Undefined if it is up to date. */
   prepare: () => Promise<void> | undefined;
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard's page, at the first request for it. */

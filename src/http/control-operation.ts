@@ -60,7 +60,7 @@ export async function runControlOperation<World>(
   return endpoint.handle({ ...world, params, query, body, extra, gone });
 }
 
-/** The reply as JSON, or what is sent as it is. Throws if the reply does not match the declaration. */
+/** The reply as JSON, or a document that is sent unchanged. Throws if the reply does not match the declaration. */
 export function serializeReply<World>(
   { id, reply: shape, documents }: Endpoint<World>,
   reply: unknown,

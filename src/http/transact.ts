@@ -106,7 +106,7 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
   );
   const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
-  // A refused call has no warning: nothing unlikely was accepted.
+  // A refused call gets no warnings, because nothing unlikely was stored.
   if (warnings.length > 0) context.headers["X-Sandbox-Warning"] = headerText(warnings.join(" "));
   const status = factOf(operation.status);
   if (status === 204 || status === 205) return { status, body: "" };

@@ -45,7 +45,7 @@ type JudgeState = ReturnType<typeof createState>;
 
 const MAX_TRACKERS = 500;
 const MAX_SANDBOXES = 1_000;
-/** Enough calls to see which other clients make the same one. */
+/** Enough calls to see which other clients make the same call. */
 const MAX_RECENT = 64;
 
 const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDelivering }: JudgeOptions) => ({
@@ -104,7 +104,7 @@ export function createJudge(options: JudgeOptions) {
       drainQueue(state);
       return state.callBacks.all();
     },
-    /** Adds a sandbox that a test created for itself, and when it is closed, its verdicts. */
+    /** Registers a sandbox that a test created for itself, and adds its verdicts when it is closed. */
     adopt(added: AddedSandbox, verdicts: readonly VerdictMessage[]) {
       const open = sandboxes.find(({ sandbox, requests }) => sandbox === added.sandbox && requests === null);
       if (open) open.requests = added.requests;
@@ -172,7 +172,10 @@ function isWatching(state: JudgeState, merchant: string | undefined): boolean {
   return state.isDelivering(merchant) || owners.some((owner) => endOf(owner) < Infinity);
 }
 
-/** Milliseconds by which a verdict may be late, so that a flood of deliveries rings the alarm ten times a second. */
+/**
+ * Milliseconds by which a verdict may be late, so that a flood of deliveries rings the alarm at most ten times a
+ * second.
+ */
 const ALARM_RESOLUTION = 100;
 
 /** One timer, in real time. It does not keep the process alive. */

@@ -27,9 +27,9 @@ export interface PendingRetry {
 
 /** Earlier verdicts on a failed call, on the arrival of its retry. */
 export interface Revised {
-  /** Those of a retry that is matched by content, or those on the missing retry that a late one may decide. */
+  /** The verdicts on a retry that was matched by content, or those on a missing retry that a late retry may decide. */
   readonly verdicts: VerdictIds;
-  /** Whether another call was taken for the retry. */
+  /** Whether another call was mistaken for the retry. */
   readonly hadRetry: boolean;
   /** How the new retry shows that it is the true one, as the end of a sentence. */
   readonly how: string;

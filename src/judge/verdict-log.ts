@@ -186,7 +186,10 @@ function createVerdictCounts() {
       }
       return sums;
     },
-    /** `gone`: the verdicts of the merchant that were kept. Those made before it was closed are counted with none. */
+    /**
+     * `gone`: the kept verdicts of a removed merchant. Its verdicts from before the removal are counted with those of
+     * no merchant.
+     */
     forget(merchant: string | undefined, gone: readonly VerdictMessage[]) {
       if (merchant === undefined) return counts.clear();
       const own = counts.get(merchant) ?? new Map<string, number>();

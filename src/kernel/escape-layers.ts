@@ -11,8 +11,8 @@ export interface Layer {
 
 /**
  * The steps that remain before a text counts as hostile: each layer after the first, each escape in a deep layer, every
- * 32 escapes in another and each place that may hold a secret takes one. Below zero, none is read any more, and the
- * text is masked as a whole.
+ * 32 escapes in another and each place that may hold a secret takes one. Below zero, no more escapes are read, and the
+ * whole text is masked.
  */
 export interface Budget {
   left: number;
@@ -92,7 +92,10 @@ const LONG_RUN = 64;
 /** The place in the original text. */
 const placeOf = (offsets: Layer["offsets"], index: number) => (offsets ? (offsets[index] as number) : index);
 
-/** Copies the offsets and depths of a run. Those of the original text are its own indexes, and 0. */
+/**
+ * Copies the offsets and depths of a run. In the original text, an offset is the character's own index, and the depth
+ * is 0.
+ */
 function copyPlaces(
   { offsets, depths }: Omit<Layer, "text">,
   to: Omit<Layer, "text">,

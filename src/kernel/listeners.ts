@@ -1,4 +1,4 @@
-// Sets of listeners: adding a listener, and notifying all of them.
+// Sets of listeners: adds a listener, and notifies all.
 
 /** Adds a listener; the returned function removes it. */
 export const subscribeTo =

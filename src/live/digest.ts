@@ -127,7 +127,7 @@ export function readFilters(text: string): Filters | undefined {
   return { request: filterOf(requests), attempt: filterOf(deliveries) };
 }
 
-/** Selects the items of a digest, in order. `completeFor` names the filters whose matches are all among them. */
+/** Selects the items of a digest, in order. `completeFor` names the filters whose matches are all among these items. */
 export function selectItems(items: readonly LiveItem[], filters: Filters) {
   const counts = new Map<string, number>();
   const completeFor: CompleteFor = { verdict: "is:failed" };
@@ -158,7 +158,7 @@ type LastingItem = LiveItem & { kind: "reset" | "removal" | "cancellation" };
 const isLasting = (item: LiveItem): item is LastingItem => ["reset", "removal", "cancellation"].includes(item.kind);
 
 /**
- * Whether an item says all that an earlier one does. A removed merchant keeps its rows, so a removal does not replace a
+ * Whether an item makes an earlier one redundant. A removed merchant keeps its rows, so a removal does not replace a
  * reset.
  */
 const replaces = (item: LastingItem, one: LastingItem) =>
@@ -167,7 +167,7 @@ const replaces = (item: LastingItem, one: LastingItem) =>
     (one.kind !== "reset" &&
       (item.kind === "removal" || (one.kind === "cancellation" && one.endpoint === item.endpoint))));
 
-/** Failed verdicts too, and what became of them: a client must neither miss a failure nor show one that was revised. */
+/** Includes failed verdicts and their revisions: a client must neither miss a failure nor show one that was revised. */
 const isAlwaysSent = (item: LiveItem) =>
   isLasting(item) || (item.kind === "verdict" && (item.verdict.verdict === "fail" || revised.has(item.verdict)));
 

@@ -91,7 +91,7 @@ export function createTrends(now: () => number = realNow) {
     },
     /**
      * The spans of all requests, oldest first, the age of the newest one in milliseconds, and the totals of each
-     * operation. The newest is not over yet.
+     * operation. The newest span is still running.
      */
     read() {
       const time = now();

@@ -54,7 +54,9 @@ export interface Defect {
 /** The options and the contents of the files that they name. Read when a sandbox is created, before its data. */
 interface DataOptions {
   options: Options;
-  /** Names the endpoints of a folder's merchant-sandbox.json that the user must confirm; undefined without any. */
+  /**
+   * Names the endpoints of a folder's merchant-sandbox.json that the user must confirm; undefined if there are none.
+   */
   toConfirm: string | undefined;
   /** The URL of an app; deliveries to it wait until it listens. Undefined without such an app. */
   awaited: string | undefined;

@@ -14,7 +14,7 @@ export function nonEmpty(text: string, flag: string): string {
   return text === "" ? usageError(`${flag} needs a value.`) : text;
 }
 
-/** Rejects SQLite's name for a database in memory, which would become a file of that name. */
+/** Rejects SQLite's name for a database in memory, because a file of that name would be created. */
 export function databaseFile(text: string, flag: string): string {
   if (text === ":memory:")
     usageError(`${flag} takes a file; received ":memory:". Use --memory to keep all data in memory.`);

@@ -48,7 +48,7 @@ test("a preflight of a named origin is granted for the API and its OpenAPI docum
   expect((await bench.control("GET", "/requests")).data).toEqual([]);
 });
 
-test("null is no origin to allow: every sandboxed frame has it", async () => {
+test("null cannot be allowed as an origin, because every sandboxed frame has it", async () => {
   for (const origin of ["null", "NULL"]) {
     attempted("More than the API for an allowed origin");
     await expect(open({ allowedOrigin: [origin] })).rejects.toThrow(`received "${origin}", the origin of every`);

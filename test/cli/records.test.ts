@@ -75,7 +75,7 @@ describe("make", () => {
     },
   );
 
-  test("makes what is unlikely, and warns of it on standard error", async () => {
+  test("creates an unlikely record, and warns of it on standard error", async () => {
     const bench = await open();
     const words = ["make", "remittance", "--scheme", "income_tax", "--period", "2025-12"];
     const { code, out, error } = await runCommand(bench.url, ...words);

@@ -1,4 +1,4 @@
-// A service of another hand: what it writes differently everywhere is one finding each.
+// An independently written service: each habit in which it differs everywhere is one finding.
 
 import { expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";

@@ -60,7 +60,7 @@ describe("a trend", () => {
     ]);
   });
 
-  test("forgets what is older than its spans, although slots are used again", () => {
+  test("forgets requests older than its spans, although slots are reused", () => {
     const trends = trendsAt(0);
     trends.add(200, 1);
     trends.advance((SPANS - 1) * SPAN);

@@ -88,7 +88,7 @@ test("an order beyond the stock leaves less than none, and gives it back when it
   expect(await variant()).toBe(before);
 });
 
-describe("what is unknown is refused, and the message names what there is", () => {
+describe("an unknown value is rejected, and the message lists the known ones", () => {
   const shared = shareForBlock();
 
   test.each([

@@ -244,7 +244,7 @@ describe("reorder", () => {
     expect(ids(receiver)[2]).toBe(alone);
   });
 
-  test("removing a reorder rule, or all rules, releases what it held", async () => {
+  test("removing a reorder rule, or all rules, releases the held deliveries", async () => {
     const { bench, receiver } = await openRegistered();
     for (const remove of [(id: string) => `/faults/${id}`, () => "/faults"]) {
       const before = receiver.arrivals.length;

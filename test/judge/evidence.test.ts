@@ -161,7 +161,7 @@ test("a client with full jitter draws equal pauses by chance, for fewer than one
 });
 
 describe("a run that ends", () => {
-  test("makes what is open final and publishes it; a retry that still arrives amends it", () => {
+  test("makes open verdicts final and publishes them; a retry that arrives later amends its verdict", () => {
     const now = performance.now() - 1e9;
     const made = judge(requestEntry(now, 429, wait("5")));
     expect(made.published).toEqual([]);

@@ -75,7 +75,7 @@ test("over a socket: the failures of the first run outlast the mended client, wh
   expect((await bench.verdicts.list({ verdict: "fail" })).data).toEqual(failed);
 });
 
-test("the verdicts on the mended client are its own", () => {
+test("the mended client gets its own verdicts", () => {
   const { observe, verdicts } = judged(lost(0, "a"), seen(writeEntry(200, 200, undefined)));
   const [first, again] = [lostReplay(3_000, "a"), replay(3_200, "a")];
   for (const call of [first, again]) observe(call);

@@ -129,7 +129,7 @@ test.each([
   },
 );
 
-test("a write after a delivery that failed is no effect of it: the shop called by itself", () => {
+test("a write after a failed delivery does not count as its effect: the shop called on its own", () => {
   const { receivers, found } = watched();
   receivers.observe(attemptMessage({ id: "whd_1", status: "failed", responseStatus: 500 }), [], 1e9, 1e9 + 20, []);
   receivers.observeWrite(write(30, "evt_1_first"));
@@ -146,7 +146,7 @@ test("a write that was answered after the time of its delivery revises the verdi
   expect(found).toEqual(["pass", "vdt_1 is fail"]);
 });
 
-test("a write during a delivery recorded late is no effect of the repeat before it, whose time is over", () => {
+test("a write during a delivery that is recorded late does not count for the repeat before it, whose time is over", () => {
   const { receivers, found } = watched();
   const [first, second] = [write(10, "evt_1_first"), write(310, "evt_1_second")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);

@@ -72,7 +72,7 @@ describe("on a frozen clock", () => {
     ]);
   });
 
-  test("retry.only_retryable: the same rejected call once an hour is no loop", () => {
+  test("retry.only_retryable: the same rejected call once an hour does not count as a loop", () => {
     const every = (pause: number) =>
       judge(...[0, 1, 2, 3].map((place) => requestEntry(place * 5, 404, { connection, at: NOON + place * pause })));
     expect([every(HOUR).of("retry.only_retryable"), every(SECOND).of("retry.only_retryable")]).toEqual([[], ["fail"]]);

@@ -175,7 +175,7 @@ describe("a body that the app has read", () => {
     expect((await control(url, "GET", `/requests/${await logged(url)}`)).request.body).toBe(JSON.stringify(RULE));
   });
 
-  test("is an error of the app if nobody kept it", async () => {
+  test("is an error of the app if no middleware kept it", async () => {
     const sandbox = await createSandbox({ clock: NOON, listen: false });
     const app = express().use((request, _, next) => void request.resume().once("end", next), sandbox.middleware);
     const answer = await post(await urlOf(createServer(app)), RULE);
@@ -354,7 +354,7 @@ test("close waits for requests in flight, and releases held ones", async () => {
   expect((await answer).status).toBe(200);
 });
 
-test("a sandbox of its own port cannot be mounted, and a mounted one has no port", async () => {
+test("a sandbox that listens on a port cannot be mounted, and a mounted sandbox has no port", async () => {
   await expect(createSandbox({ listen: false, port: 0 })).rejects.toThrow("has no port of its own");
   const sandbox = await open({ listen: true });
   expect(() => sandbox.middleware({ url: "/v1", headers: {} }, { headersSent: false })).toThrow("listen: false");

@@ -65,7 +65,7 @@ test("a change sends its webhook, with the time at which it was due", async () =
   });
 });
 
-test("a clock that is set forward carries out what fell due, each as of its own time and in order", async () => {
+test("setting the clock forward carries out the due changes, each at its due time and in order", async () => {
   const bench = await open();
   await make(bench, "booking", { id: "bkg_1", status: "confirmed", checkIn: "2026-01-08", checkOut: "2026-01-09" });
   await make(bench, "sync_log", { id: "syl_1" });
@@ -218,7 +218,7 @@ test("a date that had passed when the record was made brings nothing about; toda
   ]);
 });
 
-test("a changed or removed date moves or cancels what was to come, and so does a removed merchant", async () => {
+test("a changed date moves the scheduled change; a removed date or a removed merchant cancels it", async () => {
   const bench = await open();
   const stay = (id: string) =>
     make(bench, "booking", { id, status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-03-01" });
@@ -237,7 +237,7 @@ test("a changed or removed date moves or cancels what was to come, and so does a
   expect(ownChanges(await advance(bench, "30d"))).toEqual([]);
 });
 
-test("a reset forgets what was to come, and a snapshot restores it", async () => {
+test("a reset drops scheduled changes, and a snapshot restores them", async () => {
   const bench = await open();
   await make(bench, "sync_log", { id: "syl_1" });
   await bench.control("PUT", "/snapshots/running");

@@ -152,7 +152,7 @@ describe.concurrent("a count of effects", () => {
     expect(failed.map(({ probe }) => probe)).toEqual(["same_event_twice", "after_timeout"]);
   });
 
-  test("finds a receiver that forgets what it knew in a restart, and is then told to use a database", async () => {
+  test("finds a receiver that forgets its events in a restart, and advises to use a database", async () => {
     const { url, shop } = await openShop(once);
     const restart = () => shop.known.clear();
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders, restart });
@@ -170,7 +170,7 @@ describe.concurrent("a count of effects", () => {
     expect(found.verdict, JSON.stringify(found.probes)).toBe("fail");
   });
 
-  test("that never changes is no proof: the receiver may act on other events, which can be named", async () => {
+  test("that never changes proves nothing: the receiver may act on other events, which can be named", async () => {
     const bench = await open();
     const sandbox = connect(bench.url);
     const { url, shop } = await openShop(once, /^booking\.declined$/);

@@ -354,7 +354,7 @@ describe.concurrent("a receiver that verifies the parsed and re-serialised body"
   });
 });
 
-describe.concurrent("a receiver with the wrong secret is told which one it has", () => {
+describe.concurrent("names the wrong secret that a receiver uses", () => {
   const verifying = (secretOf: () => string) =>
     plain({
       isGenuine: (body, signature) => signature === createHmac("sha256", secretOf()).update(body).digest("hex"),

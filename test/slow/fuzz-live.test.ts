@@ -90,7 +90,7 @@ function expectDrawn(state: UiState): void {
   }
 }
 
-test("a changed message is shown as far as it is known, and what is not is counted", () => {
+test("the known parts of a changed message are shown, and the unknown parts are counted", () => {
   const seen = { known: 0, unknown: 0 };
   const property = fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), (messages) => {
     let state = emptyDashboard(100, 30);

@@ -238,7 +238,7 @@ describe("attach", () => {
     ]);
   });
 
-  test("shows the dashboard of a server whose replies have other fields, and ends when it is told to", async () => {
+  test("shows the dashboard of a server whose replies have other fields, and can be stopped", async () => {
     const sandbox = await createSandbox();
     const index = await sandbox.overview();
     await sandbox.close();

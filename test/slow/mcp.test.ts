@@ -55,7 +55,7 @@ test("offers at most ten tools, and those that change data only with --allow-cha
   await careful.end();
 });
 
-test("works with the sandbox that is named, and with one of its own where none runs", async () => {
+test("works with the named sandbox, and starts its own if none runs", async () => {
   const { url } = await open();
   const server = serve("--url", url, "--allow-changes");
   expect(await server.use("fault", { action: "503", on: "payments.list" })).toMatchObject({ status: "armed" });

@@ -185,7 +185,7 @@ const summaryOf = oncePerKey((fixture: Fixture) => {
 });
 
 describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (_, fixture) => {
-  test("has its newest record in the eight days before the present, and nothing after it but what is planned", () => {
+  test("has its newest record in the eight days before the present, and only planned dates after it", () => {
     for (const { now, dated } of worldsOf(fixture)) {
       const { newest, latest } = summaryOf(dated);
       expect(newest, isoTime(now)).toBeGreaterThan(now - 8 * DAY);

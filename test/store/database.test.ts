@@ -41,7 +41,7 @@ test("a start on a port in use removes the database that it created", async () =
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("a start on a port in use leaves a database that was there before", async () => {
+test("a start on a port in use does not change an existing database", async () => {
   const first = await onFile(0);
   const { id } = await first.records.make({ kind: "payment", status: "succeeded", amount: 1_250 });
   await first.close();

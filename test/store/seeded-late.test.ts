@@ -111,7 +111,7 @@ const statesOf = (records: Record<string, unknown>) =>
     (Object.values(records) as { id: string; status: string }[][]).flat().map(({ id, status }) => [id, status]),
   );
 
-test("what has fallen due is done, what was left undone before stays so, and no event is sent", async () => {
+test("due changes are carried out, changes that were left out before stay left out, and no event is sent", async () => {
   const bench = await openAt((parseTime(AS_OF) as number) + 6.5 * DAY);
   expect(statesOf(await recordsOf(bench))).toEqual({
     bkg_in_and_out: "checked_out",
@@ -139,7 +139,7 @@ test.each([0, 1, 2.4, 3, 5.9, 6.999])(
   },
 );
 
-test("a reset of a merchant in the same week carries out what has fallen due since the start", async () => {
+test("a reset of a merchant in the same week carries out the changes that have fallen due since the start", async () => {
   const time = (parseTime(AS_OF) as number) + 6.5 * DAY;
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.reset({ merchant: "mer_inn" });

@@ -449,7 +449,7 @@ describe("a form", () => {
   });
 });
 
-test("a form shows what, where and how often; ctrl-o unfolds the rest; a filled field is never folded", async () => {
+test("a form shows the action, its target and how often; ctrl-o shows the other fields; a filled field is never hidden", async () => {
   const { desk } = await openSandboxDashboard(120, 60);
   await desk.run("x");
   desk.press("4");
@@ -656,7 +656,7 @@ test("W sends what waits since it came with a file, after a question", async () 
   expect((await bench.control("GET", "")).heldDeliveries).toBe(0);
 });
 
-test("W says what it would need where nothing waits", async () => {
+test("W says what it needs if no deliveries are held", async () => {
   const { desk } = await openSandboxDashboard();
   await desk.run("W");
   expect(desk.state.notice?.text).toContain("deliveries that came with a file");

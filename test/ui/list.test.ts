@@ -82,7 +82,7 @@ describe("a gap", () => {
     expect(whole.rows).toEqual(rows(0, 10));
   });
 
-  test("at the top counts what was made before the first row, and what the log has dropped", () => {
+  test("at the top counts the rows before the first row, including those that the log has dropped", () => {
     const late = append(emptyList(true), numbered([800]), 801);
     expect(late.rows).toEqual([gap(800), row(800)]);
     const first = addPage(late, { ...page, before: row(800), rows: rows(700, 100) });
@@ -114,7 +114,7 @@ describe("a gap", () => {
     ).toEqual(["row_0", "row_1", "row_2"]);
   });
 
-  test("is no row under a filter, but open until the log was searched for it, or if the stream had every match", () => {
+  test("is hidden by a filter, and counts as unsearched until the log was searched, unless the stream had every match", () => {
     const filtered = withFilter(list, "kind:blue");
     expect([ids(filteredRows(filtered)), isUnsearched(filtered)]).toEqual([["row_2", "row_8"], true]);
     expect(unsearchedGap(filtered, 5, false)?.id).toBe("gap:9");

@@ -162,7 +162,7 @@ describe("a reset of everything", () => {
 describe("a failed verdict that a later call turned into a pass", () => {
   const revisions = [...[judged(3), judged(9)], ...[judged(3, { verdict: "pass" }), judged(9, { verdict: "pass" })]];
 
-  test("is no failure in the list, in whatever order verdicts are revised", () => {
+  test("does not show as a failure in the list, in whatever order verdicts are revised", () => {
     const versions = () =>
       revisions.reduce((state, event) => withLiveEvents(state, [event]), withLiveEvents(emptyDashboard(), [judged(1)]));
     expect(verdictsIn(versions())).toEqual(["vrd_1 fail", "vrd_3 pass", "vrd_9 pass"]);

@@ -20,7 +20,7 @@ interface BodyFieldsProps {
 
 /**
  * A text that is not an object can be sent too, to see how the service rejects it. The fields then keep the values of
- * the last object, and are disabled, because a change of theirs would replace the text.
+ * the last object, and are disabled, because changing a field would replace the text.
  */
 export function BodyFields({ fields, id, value, onWrite }: BodyFieldsProps) {
   // The text that was typed into a field, until the body is changed elsewhere: its JSON may be written differently.

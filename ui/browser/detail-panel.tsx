@@ -71,7 +71,9 @@ function holdWhileRead({ holdPreview }: BrowserDashboard) {
   return { onMouseEnter: look, onMouseLeave: look, onFocusIn: look, onFocusOut: look };
 }
 
-/** Keeps the room of the preview when no row is selected, so that the list has the same width with and without rows. */
+/**
+ * Keeps the space of the preview when no row is selected, so that the list has the same width with and without rows.
+ */
 function Placeholder({ dashboard: { state } }: DashboardProps) {
   const isList = state.pane !== explorer.name && !paneNamed(state.pane).textLines;
   if (!isList || !layoutOf(state).right.some(({ pane }) => pane === PREVIEW)) return null;

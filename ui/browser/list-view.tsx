@@ -20,7 +20,9 @@ import { Head } from "./shared-parts.tsx";
 import { Text } from "./styled-text.tsx";
 
 const ROW_HEIGHT = 28;
-/** Another id for each row: a screen reader announces a selected row whose id differs from that of the one before. */
+/**
+ * Each row gets an id of its own, because a screen reader announces a newly selected row only if its id has changed.
+ */
 const rowId = (index: number) => `row-${index}`;
 /** The width of a character of the rows, in pixels. */
 const CHARACTER = 7.3;
@@ -107,8 +109,8 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     // A list that follows shows its newest rows wherever it is.
     if (!list.follows) setTop(currentTarget.scrollTop);
-    // A height that differs from the measured one means that the list was resized, not scrolled. Measuring it shows the
-    // newest row again.
+    // If the height differs from the measured height, the list was resized, not scrolled. Measuring it again shows the
+    // newest row.
     if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
   const visible = rows.slice(first, last);

@@ -12,7 +12,7 @@ interface ToolbarProps extends Pick<HTMLAttributes<HTMLDivElement>, "class" | "c
 export function Toolbar({ label, isPressedByKeys, children, ...attributes }: ToolbarProps) {
   const bar = useRef<HTMLDivElement>(null);
   const last = useRef<Element | null>(null);
-  /** Tab reaches only the button with the focus, else the current one, else the one that had the focus last. */
+  /** Tab reaches only one button: the focused one, or else the current one, or else the one that was focused last. */
   const markStop = () => {
     const buttons = buttonsOf(bar.current);
     const find = (test: (one: HTMLButtonElement) => boolean) => buttons.find(test);
@@ -23,7 +23,7 @@ export function Toolbar({ label, isPressedByKeys, children, ...attributes }: Too
       buttons[0];
     for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
   };
-  // After each paint, because the buttons may be others.
+  // After each paint, because the buttons may have changed.
   useLayoutEffect(markStop);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -32,7 +32,7 @@ export function Toolbar({ label, isPressedByKeys, children, ...attributes }: Too
     if (to === undefined) return;
     buttons.at(to)?.focus();
     if (isPressedByKeys) buttons.at(to)?.click();
-    // The dashboard has these keys too, and handles those that are not prevented.
+    // The dashboard handles these keys too, unless the event is prevented.
     event.preventDefault();
   };
   const onFocusIn = ({ target }: FocusEvent) => {

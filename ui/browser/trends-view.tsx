@@ -30,7 +30,10 @@ export function TrendsView({ dashboard }: DashboardProps) {
   );
 }
 
-/** A choice that is not finished. `all` is what it began with: newer spans would move those that are chosen. */
+/**
+ * A choice that is not finished. `all` holds the spans from its beginning, because newer spans would shift the chosen
+ * ones.
+ */
 interface Choice {
   all: SandboxTrendsReply;
   start: number;
@@ -110,7 +113,7 @@ interface Choosing {
   show(range: SpanRange): void;
 }
 
-/** The keys of the dashboard with the same names are not pressed, because these events are prevented. */
+/** These events are prevented, so that the dashboard does not handle the same keys too. */
 function chooseByKey(
   event: KeyboardEvent,
   { all, choice, setChoice, show, clear }: Choosing & { clear(): void },
@@ -208,7 +211,9 @@ function Bar({ span, index, scale }: { span: SandboxTrendsReply["spans"][number]
   );
 }
 
-/** Spans without requests have no percentile, so they part the line. A span between two of them is a point. */
+/**
+ * Spans without requests have no percentile, so the line has a gap there. A single span between two gaps is a point.
+ */
 function percentileLine(all: SandboxTrendsReply): string {
   const highest = slowest(all);
   return all.spans

@@ -46,12 +46,12 @@ function triesOf(theme: Theme, { attempt, status }: AttemptSummary): string {
   return attempt > MOST_MARKS ? `${bad}×${attempt - 1}${last}` : bad.repeat(attempt - 1) + last;
 }
 
-/** A delivery as a row: its newest attempt. Kept for each attempt, so that a filter tests it once. */
+/** A delivery as a row: its newest attempt. The row is cached for each attempt, so that a filter tests it only once. */
 const deliveryRow = oncePerKey(
   (row: Row): Row => ({ ...row, id: `delivery ${(row.value as AttemptMessage).delivery}`, ref: row.id }),
 );
 
-/** One row for each delivery, where its newest attempt is. */
+/** One row for each delivery, at the position of its newest attempt. */
 const foldAttempts: Fold = (rows) => {
   const seen = new Set<number>();
   const newest = rows.toReversed().flatMap((row): Row[] => {
@@ -91,7 +91,8 @@ export const deliveries = listPane<AttemptMessage>({
     const { rows } = listOf(state, "deliveries");
     const [outcome, styles] = outcomeOf(state, attempt, laterIn(rows)(attempt));
     const target = width < WHOLE_URL_FROM ? shortUrl(url) : url;
-    // Of several endpoints, each row names its own. A long URL of a single one gives way to the reasons.
+    // If there are several endpoints, each row names its endpoint. A single endpoint's long URL makes room for the
+    // reasons.
     const isNeeded = endpointsIn(rows).areSeveral || target.length <= ENDPOINT_CLAIM;
     return [
       { heading: "event", text: eventType, claim: 30, rank: 1 },

@@ -28,7 +28,10 @@ function healthText(state: UiState, { health }: ListedEndpoint): string {
   return [marks[health.state], health.state, health.lastResponseStatus ?? health.lastError].filter(Boolean).join(" ");
 }
 
-/** Says also how many deliveries were given up: the last attempt, which decides the health, may be of another event. */
+/**
+ * Also says how many deliveries failed for good, because the health depends only on the last attempt, which may be of
+ * another event.
+ */
 function resultText(state: UiState, endpoint: ListedEndpoint): string {
   const failed = failedDeliveries(listOf(state, "deliveries").rows).filter(
     ({ endpointId }) => endpointId === endpoint.id,
@@ -142,7 +145,7 @@ export const endpoints = listPane<ListedEndpoint>({
   ],
 });
 
-/** Disabling cancels pending deliveries, which enabling does not bring back: then it asks first. */
+/** Disabling cancels pending deliveries, and enabling does not restore them, so it asks first if there are any. */
 function toggle(state: UiState, opened: ListedEndpoint): StateUpdate {
   const { id, url, status, health } =
     valuesOf<ListedEndpoint>(state, PANE).find((one) => one.id === opened.id) ?? opened;

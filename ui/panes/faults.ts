@@ -1,4 +1,4 @@
-// The pane of fault rules: how often each may still fire, and how clients coped with it.
+// The pane of fault rules: how often each may still fire, and the verdicts on the clients that it affected.
 
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";

@@ -170,8 +170,8 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
 }
 
 /**
- * How rows and their details are opened. `openRow` also selects the row. A detail that a link opened leaves the
- * selection as it is, and so do the neighbours that `n` and `p` open from it.
+ * How rows and their details are opened. `openRow` also selects the row. A detail that a link opened does not change
+ * the selection, and neither do the details that `n` and `p` open from there.
  */
 function opening<Value>(
   declared: ListPaneDeclaration<Value>,

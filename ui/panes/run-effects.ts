@@ -1,5 +1,4 @@
-// Applies keys and messages of the stream to a running dashboard, runs their effects, and loads the rows that its lists
-// lack.
+// Applies keys and stream messages to a running dashboard, runs their effects, and loads rows that its lists lack.
 
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";

@@ -114,8 +114,8 @@ export function verdictSection(
 export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
 
 /**
- * A row for each rule that failed, newest failure first, with that failure; then one for all inconclusive verdicts and
- * one for those that passed. Under a filter, each verdict, newest first.
+ * One row for each failed rule with its newest failure, newest first; then one row for all inconclusive verdicts, and
+ * one for all that passed. With a filter, one row for each verdict, newest first.
  */
 const foldVerdicts: Fold = (rows, isFiltered) => {
   if (isFiltered) return rows.toReversed();

@@ -12,7 +12,7 @@ export interface AppState {
 /** The app that runs in the process of the dashboard. */
 export interface AppView {
   state(): AppState;
-  /** Calls back after each change. Returns a function that ends that. */
+  /** Calls back after each change. The returned function stops it. */
   listen(listener: () => void): () => void;
   restart(): void;
 }

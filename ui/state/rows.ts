@@ -43,8 +43,8 @@ export const gapRow = (id: string, gap: Gap): Row => ({
 });
 
 /**
- * Whether a gap may hide rows that match the filter. Rows that the log has dropped cannot be tested, so they do not
- * count.
+ * Whether a gap may hide rows that match the filter. Rows that the log has dropped do not count, because they cannot be
+ * tested.
  */
 export const mayHide = ({ clean, isDropped }: Gap, filter: string): boolean =>
   filter.trim() === "" || (clean !== filter && isDropped !== true);
@@ -87,8 +87,8 @@ function interleave(rows: readonly Row[], fresh: readonly Row[], isSparse: boole
 const shrunk = (row: Row, by: number) => gapRow(row.id, { ...row.gap, missing: (row.gap?.missing ?? 0) - by });
 
 /**
- * The matches of a filter that were found in a gap, with a gap before each one for the rows between them. Positions in
- * the log tell how many those are; the rest is missing before the first match.
+ * The matches of a filter that were found in a gap, each after a smaller gap for the rows before it. The positions in
+ * the log say how many rows lie between two matches; the remaining rows are missing before the first match.
  */
 function splitGap(row: Row, found: readonly Row[], follower: Row | undefined): Row[] {
   let rest = (row.gap?.missing ?? 0) - found.length;

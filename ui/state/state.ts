@@ -50,7 +50,7 @@ export interface UiState {
   readonly overlays: readonly Overlay[];
   readonly filterLine?: FilterLine | undefined;
   readonly filterHistory: readonly string[];
-  /** `isNews`: what happened without the user, and did not fail. Screen readers do not speak it. */
+  /** `isNews`: something that happened without the user and did not fail. Screen readers do not announce it. */
   readonly notice?: { text: string; style: TextStyle; at: number; isNews?: true } | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall?: Call | undefined;
@@ -183,7 +183,7 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
-  /** The need of a key that is not enabled, as in "r needs a selected row". Default: another part of the screen. */
+  /** What a disabled key needs, as in "r needs a selected row". Default: another part of the screen. */
   needs?(state: UiState): string;
   run(state: UiState): StateUpdate;
 }
@@ -194,7 +194,7 @@ export const labelIn = (state: UiState, { label }: Pick<KeyBinding, "label">): s
 /** A key that acts on a row: the selected one, or the one whose detail is open. Without a row, it is not enabled. */
 export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run" | "needs"> {
   isEnabled?(state: UiState, row: Value): boolean;
-  /** The need of this key that a row lacks. */
+  /** What this key needs and the row lacks. */
   needs?: string;
   run(state: UiState, row: Value): StateUpdate;
 }

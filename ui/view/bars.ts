@@ -52,7 +52,10 @@ interface StatusForm {
 /** A part with a short form has it where the text has no room. */
 type StatusPart = StatusForm & { short?: StatusForm };
 
-/** All of `fixed` and of the parts that fit, in this order; those of `fixed` have room first, then those by rank. */
+/**
+ * All `fixed` parts, and the other parts that fit, in this order. Space goes to `fixed` parts first, then to the others
+ * by rank.
+ */
 function fittingParts(fixed: readonly string[], parts: readonly StatusPart[], room: number): string[] {
   const all = [...fixed.map((text): StatusPart => ({ text, rank: 0 })), ...parts];
   const forms = all.flatMap((part) => [part, ...(part.short ? [part.short] : [])].map((form) => ({ ...form, part })));
@@ -65,8 +68,8 @@ function fittingParts(fixed: readonly string[], parts: readonly StatusPart[], ro
 }
 
 /**
- * The parts of the status bar after the connection. That the clock is frozen or set has room before the API key: it is
- * why nothing falls due, or why all does.
+ * The parts of the status bar after the connection. A frozen or set clock takes precedence over the API key, because it
+ * explains why nothing falls due, or why everything does.
  */
 function statusParts(state: UiState): StatusPart[] {
   const { sandbox, target } = state;
@@ -175,7 +178,10 @@ export function noticeBar(state: UiState): string {
   return ` ${fitTo(fittingVerdicts(verdictParts(state), width), width)}`;
 }
 
-/** As many whole parts as fit, then the number of the others: a rule whose name is cut cannot be looked up. */
+/**
+ * As many whole parts as fit, then the number of the others. Parts are not cut, because a rule with a cut name cannot
+ * be looked up.
+ */
 function fittingVerdicts(parts: readonly string[], width: number): string {
   const textOf = (shown: number) => {
     const others = parts.length - shown;

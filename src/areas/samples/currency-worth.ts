@@ -26,5 +26,5 @@ const WORTH: Readonly<Record<string, number>> = {
   ZMW: 2_700,
 };
 
-/** About so many euros in another currency, in its smallest unit. */
+/** Converts euros roughly to another currency, in its smallest unit. */
 export const inCurrency = (euros: number, currency: unknown) => euros * (WORTH[String(currency)] ?? 100);

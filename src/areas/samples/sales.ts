@@ -37,7 +37,10 @@ export function sampleCustomer({ given, merchant, pick, number }: SampleContext)
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }
 
-/** Like an earlier sale, covering its fee and refund. Stays and renewals take their own payments. */
+/**
+ * A payment like an earlier sale, large enough for the given fee and refund. Leaves out payments of stays and renewals,
+ * which bookings and renewals create themselves.
+ */
 export function samplePayment(context: SampleContext) {
   const { given, status } = context;
   const isSale = ({ metadata }: AnyRecord) => metadata.bookingId === undefined && metadata.renewalId === undefined;

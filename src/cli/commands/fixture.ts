@@ -1,4 +1,4 @@
-// `fixture`: keeps a merchant of a running sandbox as a file, from which `start --fixtures` makes it again.
+// `fixture`: saves a merchant of a running sandbox to a file, from which `start --fixtures` creates it again.
 
 import { existsSync } from "node:fs";
 import { fixtureText, recordCount } from "../../client/fixture-text.ts";

@@ -68,7 +68,7 @@ async function list(options: GivenOptions): Promise<undefined> {
     print(`${number} ${name.padEnd(16)} ${title} (${plural(steps.length, "step")})`);
 }
 
-/** Reads the lessons with a sandbox for them alone, which takes any free port. */
+/** Reads the lessons through a temporary sandbox on a free port. */
 async function readLessons<Read>({ lessons }: GivenOptions, read: (sandbox: Sandbox) => Promise<Read>): Promise<Read> {
   const sandbox = await createSandbox({ ...(lessons !== undefined && { lessons }) });
   return read(sandbox).finally(() => sandbox.close());

@@ -31,7 +31,10 @@ type Control = RunningSandbox["control"];
 /** The row as the live stream sends it, with its time as a number. */
 const timed = <Row extends { at: string }>(row: Row) => ({ ...row, at: parseTime(row.at) ?? 0 });
 
-/** With --trace alone, the whole action of the trace: events, deliveries and calls back too. */
+/**
+ * With --trace and no other filter, lists everything that the trace caused: requests, events, deliveries and calls
+ * back.
+ */
 async function actionOf(control: Control, input: object): Promise<Page<TraceStep> | undefined> {
   const { trace, ...filters } = input as { trace?: string };
   if (trace === undefined || Object.values(filters).some((value) => value !== undefined)) return undefined;

@@ -49,7 +49,7 @@ function firstLines() {
   const facts = {
     ...summary,
     url: sandboxUrl,
-    controlToken: Type.Optional(Type.String({ description: "Only of a sandbox whose control API requires it" })),
+    controlToken: Type.Optional(Type.String({ description: "Present only if the sandbox's control API requires it" })),
     endpoints: Type.Array(rowOf("endpoints.list"), { description: "The endpoints that options registered" }),
     heldDeliveries,
     heldEndpoints,

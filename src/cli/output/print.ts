@@ -34,7 +34,10 @@ export function printBuildCommand(name: string, value: string): void {
 
 let lines = "";
 
-/** Prints the lines of an event-loop turn together: under load, a write each takes a tenth of a request's time. */
+/**
+ * Prints the lines of an event-loop turn together: under load, one write for each line takes a tenth of a request's
+ * time.
+ */
 export function printSoon(line: string): void {
   if (lines === "") afterThisTurn(writeLines);
   lines += `${escapeLine(line)}\n`;

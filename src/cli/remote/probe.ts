@@ -15,7 +15,7 @@ import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 
 const MAX_RESPONSE = 1_048_576;
 const TIMEOUT = 2_000;
-/** Milliseconds for a process that is known to be a sandbox: it may play a year of its clock. */
+/** Milliseconds for a process that is known to be a sandbox: it may be advancing its clock by a year. */
 export const TIMEOUT_OF_KNOWN = 20_000;
 
 /** An error reply, or no reply. */

@@ -163,6 +163,6 @@ async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boo
   const listener = await listenerOf(Number(new URL(url).port), pid);
   // On Windows the listener may be unknown, because no tool for it is always installed.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
-  // A command that took a busy sandbox for none would go on at the default address.
+  // If a busy sandbox counted as stopped, a command would go on with the sandbox at the default address.
   return (await describeSandboxAt(url, controlToken, listener ? TIMEOUT_OF_KNOWN : undefined))?.pid === pid;
 }

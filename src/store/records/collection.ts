@@ -26,7 +26,9 @@ export interface Scope extends Writing {
   /** Counts the numbers of the merchant's series by name. */
   series: { next(name: string): number; raise(name: string, value: number): void };
   emit(type: string, data: unknown): void;
-  /** Receives what is unlikely about the records that are written. Left out, nothing is looked for. */
+  /**
+   * Receives warnings about unlikely values of the records that are written. Without it, no warnings are looked for.
+   */
   warn?: ((text: string) => void) | undefined;
   /** The earliest time, in sandbox milliseconds, for which the records that it writes are still due. */
   dueFrom: number;
@@ -44,7 +46,7 @@ export interface Collection<R extends RecordBase> extends Records<R> {
   seed(fields: RecordFields<R>): void;
   /** The record that `create` would make of these fields, without storing it. */
   draft(fields: RecordFields<R>): R;
-  /** For kinds without `unique` fields, whose values would stay taken. */
+  /** Only for kinds without `unique` fields, whose values would stay reserved. */
   remove(record: R): void;
 }
 

@@ -1,5 +1,5 @@
 // Checks records against the rules of their kind: rejects values that contradict one another and references to records
-// that do not exist, and names what is unlikely.
+// that do not exist, and warns of unlikely values.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
 import { errorSummary, fail } from "../../kernel/errors.ts";
@@ -7,11 +7,13 @@ import { errorSummary, fail } from "../../kernel/errors.ts";
 interface CheckContext<R> extends RuleContext<R> {
   /** Whether the merchant has a record of this kind with this id. */
   exists(kind: string, id: string): boolean;
-  /** Receives what is unlikely about the record. Left out, nothing is looked for. */
+  /** Receives warnings about unlikely values of the record. Without it, no warnings are looked for. */
   warn?: ((text: string) => void) | undefined;
 }
 
-/** Rejects a record that breaks a rule with a 400 that names every wrong field. Warns of what is unlikely in others. */
+/**
+ * Rejects a record that breaks a rule with a 400 that names every wrong field. Warns of unlikely values in the others.
+ */
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
   const problems = problemsOf(resource, record, context);
   if (problems.length === 0) {

@@ -27,7 +27,7 @@ export function problemOf(file: string): string | undefined {
   }
 }
 
-/** The same for an open database. */
+/** Checks an open database in the same way. */
 export function problemIn(sql: Sqlite.Database): string | undefined {
   try {
     const application = Number(sql.pragma("application_id", { simple: true }));

@@ -36,7 +36,7 @@ const Session = Type.Object({
 
 type Session = Static<typeof Session>;
 
-/** Bytes. A longer file is none of ours. */
+/** Bytes. A longer file was not written by this program. */
 const LONGEST = 4_096;
 
 /** The session file, even of another user. Undefined if there is none, or if its content is not a session. */

@@ -76,8 +76,8 @@ export function openOutbox(options: OutboxOptions) {
     eventsOf: (request: string) => madeBy.all(request),
     /**
      * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event
-     * (default: now). Throws 503 while too many deliveries are pending, except for a change on a date, which no caller
-     * could make again; also for a call that continues a feedback loop. Call inside a transaction.
+     * (default: now). Throws 503 while too many deliveries are pending, except for a time-driven change, which no
+     * caller could repeat. Also throws 503 for a call that continues a feedback loop. Call inside a transaction.
      */
     emit(merchant: string, type: string, data: unknown, { request, trace, test = false, at }: Origin) {
       const now = clock.now();
@@ -188,7 +188,9 @@ function subscriptions({ sql }: Database, baseOf: OutboxOptions["baseOf"]) {
     .prepare<[{ merchant: string; type: string }], string>(`${ofType} '${EVERY_TYPE}' union all ${ofType} @type`)
     .pluck();
   const hasAny = sql.prepare<[string]>("select 1 from subscriptions where merchant = ? limit 1");
-  /** The merchant whose endpoints get the events of another: a test's merchant without any shares those of its base. */
+  /**
+   * The merchant whose endpoints get a merchant's events. A test's merchant without endpoints shares those of its base.
+   */
   const ownerOf = (merchant: string) => {
     const base = baseOf(merchant);
     return base === undefined || hasAny.get(merchant) !== undefined ? merchant : base;

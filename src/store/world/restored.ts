@@ -17,7 +17,7 @@ export interface SnapshotToRestore {
   source: string;
   /** The file that is built. */
   target: string;
-  /** The user knows the snapshots of others: what is in them is sent at once. */
+  /** The user trusts snapshots of other users: their deliveries are sent at once. */
   trust: boolean;
   /** Whether its deliveries wait even if this user saved it. */
   holdsDeliveries: boolean;

@@ -14,7 +14,10 @@ import type { SeedImage } from "./seed-image.ts";
 export type World = ReturnType<typeof openWorld>;
 
 const KEY_LENGTH = 24;
-/** Not that of counted ids, which a file's ids raise; see raise-counts.ts. */
+/**
+ * The length of a named merchant's id. Counted ids have another length, and those in a file raise the counters; see
+ * raise-counts.ts.
+ */
 const NAMED_LENGTH = 12;
 
 interface WorldOptions {
@@ -111,7 +114,7 @@ function createNewMerchants({
 }: Pick<WorldOptions, "stores" | "copies" | "random"> & { eraser: Eraser }) {
   /** The merchants that were created with a name, of which some were removed. */
   const names = new Set<string>();
-  /** The id of a merchant with this name; while that exists, of `name #2`, and so on. */
+  /** The id of a merchant with this name. While such a merchant exists, the id of `name #2`, and so on. */
   const idOf = (name: string, number = 1): string => {
     const id = `mer_${random.text(NAMED_LENGTH, "merchant", number === 1 ? name : `${name} #${number}`)}`;
     return tenants.has(id) ? idOf(name, number + 1) : id;

@@ -1,12 +1,12 @@
-// A second stand-in, of another hand: the calls and webhooks of the first one, in the names, envelopes, ids and forms
-// of another house.
+// A second stand-in, as if written independently: the calls and webhooks of the first one, with other names, envelopes,
+// ids and formats.
 
 import { createHash, createHmac } from "node:crypto";
 import type { Stored } from "./records.ts";
 import type { Recording } from "./session.ts";
 import type { HarEntry } from "./tool-forms.ts";
 
-/** The habits of the other hand, each to be switched on alone. */
+/** The habits of the second stand-in. Each can be switched on alone. */
 export const traits = [
   ...(["snake_case", "envelopes", "uuids", "problem+json", "token cursors", "decimal amounts", "ISO times"] as const),
   ...(["payload under data.object", "t=,v1= signatures"] as const),

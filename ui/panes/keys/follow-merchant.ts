@@ -26,8 +26,8 @@ export const withinMerchant = (state: UiState, filter: string): string =>
   followed.test(filter) ? filter : `${filter} ${sharedTerm(state)}`.trim();
 
 /**
- * Clears the filter of the focused pane. One that only limits it to the merchant that every pane follows is cleared in
- * all of them: otherwise the other panes would still hide rows, and no bar would say so.
+ * Clears the filter of the focused pane. A filter that only limits the pane to the followed merchant is cleared in all
+ * panes: otherwise the other panes would still hide rows, and no bar would say so.
  */
 export function clearFilter(state: UiState): StateUpdate {
   const { filter } = listOf(state);

@@ -43,7 +43,7 @@ function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-hal
     const last = Math.max(0, textLines(state, placement.width - 4).length - page);
     const scroll = scrolledBy(state.scrolls[state.pane] ?? (followsEnd ? last : 0), distance, last);
     const { [state.pane]: _, ...others } = state.scrolls;
-    // At its end, such a text has no scroll position, so that it follows new lines.
+    // At the end of such a text, no scroll position is stored, so that it follows new lines.
     const isAtEnd = followsEnd && scroll >= last;
     return update({ ...state, scrolls: isAtEnd ? others : { ...others, [state.pane]: scroll } });
   }
@@ -222,7 +222,7 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
  */
 const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oyk]/.test(key);
 
-/** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
+/** The bindings as the help shows them. If several have the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
   [...localGroups(state), ...controlGroups, { title: "Everywhere", bindings: globalKeys }].map(
     ({ bindings, ...group }: KeyGroup) => ({
@@ -290,7 +290,7 @@ export function handleKey(before: UiState, key: string): StateUpdate {
   if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
   const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
   if (binding) return binding.run(state);
-  // Escape leaves what is open; where nothing is, there is nothing to say.
+  // Escape closes what is open. If nothing is open, no message is shown.
   return update(key === "escape" ? state : withNotice(state, unboundText(state, key), "yellow"));
 }
 

@@ -1,4 +1,4 @@
-// The key that leaves the dashboard, and the question what becomes of a sandbox that this terminal has started.
+// The key that leaves the dashboard, and the question whether to stop a sandbox that this terminal has started.
 
 import { plural } from "../../../src/kernel/text.ts";
 import { layoutOf } from "../../state/layout.ts";
@@ -25,11 +25,11 @@ function lostText(state: UiState): string {
 }
 
 /**
- * Asks once what becomes of a sandbox that this terminal has started. Another one keeps running. Only `start` can leave
- * its sandbox: that of `dev`, `learn` or --watch ends with the command.
+ * Asks once whether to stop a sandbox that this terminal has started. Any other sandbox keeps running. Only `start` can
+ * leave its sandbox running: the sandbox of `dev`, `learn` or --watch ends with the command.
  */
 export function quit(state: UiState): StateUpdate {
-  // A screen that is too small for the question says that q quits.
+  // If the screen is too small for the question, it says that q quits.
   if (!isOwn(state) || layoutOf(state).shape === "small") return update(state, { kind: "quit" });
   const { sandbox, canLeave } = state;
   const isKept = sandbox?.database != null;

@@ -1,4 +1,4 @@
-// A form as its fields, their values and the call that they make: what a terminal and a browser show of it.
+// A form as a terminal and a browser show it: its fields, their values, and the call that they make.
 
 import type { Call } from "../../../src/client/curl.ts";
 import type { FieldError } from "../../../src/kernel/errors.ts";

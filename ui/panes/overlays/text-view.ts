@@ -143,7 +143,7 @@ export const confirm = (
         ]
       : []),
   ],
-  // Ctrl-Y is left to its binding. Every other key refuses.
+  // Ctrl-Y goes to its binding. Every other key means no.
   onKey: (state, key) => {
     if (key === "ctrl-y" && call) return undefined;
     return key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state);
