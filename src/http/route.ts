@@ -132,8 +132,10 @@ function pathHint(path: string, known: readonly string[]): string {
     return ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
   // A known path with the same last segment: /v1/employees/payroll for /v1/payroll.
   const sameEnd = known.find((one) => one.endsWith(path.slice(path.lastIndexOf("/"))));
-  const guess = sameEnd ?? closestMatch(path, known);
+  const below = known.filter((one) => one.startsWith(`${path}/`));
+  if (sameEnd === undefined && below.length > 0) return ` Operations below it: ${below.join(", ")}.`;
   const parent = path.slice(0, path.lastIndexOf("/"));
+  const guess = sameEnd ?? closestIn(parent, path, known);
   if (!known.includes(parent) || (guess !== undefined && guess !== parent))
     return guess === undefined ? "" : ` Did you mean ${guess}?`;
   const record = `${CONTROL_PREFIX}/records/{kind}/{id}`;
@@ -143,6 +145,16 @@ function pathHint(path: string, known: readonly string[]): string {
 /** The hint for a client that tries to create a record of a kind that the service only lists. */
 const creationHint = (kind: string) =>
   ` No operation creates these records: use \`${PROGRAM} make ${kind}\` or POST ${CONTROL_PREFIX}/records/${kind}.`;
+
+/**
+ * The closest path. In one folder the last segments must be close: most of `/v1/hospitality/bookings` is the folder
+ * that it shares with `/v1/hospitality/pricing-rules`.
+ */
+function closestIn(folder: string, path: string, known: readonly string[]): string | undefined {
+  const guess = closestMatch(path, known);
+  if (guess === undefined || guess.slice(0, guess.lastIndexOf("/")) !== folder) return guess;
+  return closestMatch(path.slice(folder.length), [guess.slice(folder.length)]) && guess;
+}
 
 function refuseMethod(method: string, path: string, allowed: readonly string[], kind?: string): never {
   const hint = method === "POST" && kind !== undefined ? creationHint(kind) : "";

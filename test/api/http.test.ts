@@ -533,7 +533,7 @@ describe("paths", () => {
       ["/v1/Payments", "/v1/payments?"],
       ["/v1/payment", "/v1/payments?"],
       ["/v1/payroll", "/v1/employees/payroll?"],
-      ["/v1", "/v1/payments"],
+      ["/v1", "as in /v1/payments."],
       ["/v1/", "as in /v1/payments."],
       [
         "/v1/payments/pay_1",
@@ -541,11 +541,17 @@ describe("paths", () => {
       ],
       ["/v1/payments/pay_pending", "/v1/payments? It has no path for a single record"],
       ["/v1/merchants/logn", "/v1/merchants/login?"],
+      ["/v1/hospitality/bookings", "bookings. Operations below it: /v1/hospitality/bookings/{id}/decline."],
+      ["/v1/statutory", " below it: /v1/statutory/remittances/{id}/confirm, /v1/statutory/settings."],
+      ["/v1/hospitality/pricing-rule", "/v1/hospitality/pricing-rules?"],
+      // The folder that they share does not make two paths alike.
+      ["/v1/hospitality/guests", "No operation has the path /v1/hospitality/guests."],
     ];
     for (const [path, hint] of hints) {
       const answer = await bench.call("GET", path);
       expect([path, answer.status, answer.body.code]).toEqual([path, 404, "route_not_found"]);
       expect(answer.body.message).toContain(hint);
+      if (!hint.includes("?")) expect(answer.body.message.endsWith(hint)).toBe(true);
     }
   });
 
