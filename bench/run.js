@@ -30,3 +30,5 @@ for (const part of parts.filter(({ name }) => names.length === 0 || names.includ
   }
   console.log(`${part.name}: ${Math.round((performance.now() - started) / 1_000)} s`);
 }
+// A part that failed may have left its servers open.
+process.exit();

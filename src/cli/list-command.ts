@@ -100,8 +100,8 @@ export function listCommand<Row extends { id: string | null }>(list: ListDefinit
       }
       // The sandbox validates the filters, so that its errors quote them as typed.
       const typed = Object.fromEntries(filters.map(({ name, flag }) => [name, flags[flag]]));
-      const input = { ...typed, merchant: await sandbox.merchantId(flags.merchant), ...list.implied?.(flags) };
       const rows = sandbox.control[list.group] as unknown as { list(query: object): Promise<Page<Row>> };
+      const input = { ...typed, merchant: await merchantOf(sandbox, flags.merchant, rows), ...list.implied?.(flags) };
       const page = (more: object = {}) => rows.list({ ...input, ...more });
       const { control } = sandbox;
       const given = givenFilters(flags);
@@ -144,6 +144,21 @@ function refuseOtherKind(id: string, group: ListGroup): void {
   const other = KINDS[id.slice(0, id.indexOf("_"))];
   if (other !== undefined && other.group !== group)
     usageError(`${id} is the id of ${other.kind}. Show it with ${PROGRAM} ${other.group} ${id}.`);
+}
+
+/** The id of the merchant that a flag names. It may have been removed, because lists keep its rows. */
+async function merchantOf(
+  sandbox: RunningSandbox,
+  wanted: string | undefined,
+  rows: { list(query: object): Promise<Page<object>> },
+): Promise<string | undefined> {
+  try {
+    return await sandbox.merchantId(wanted);
+  } catch (error) {
+    for (const merchant of [wanted, `mer_${wanted}`])
+      if ((await rows.list({ merchant })).data.length > 0) return merchant;
+    throw error;
+  }
 }
 
 const POLL_INTERVAL = 250;

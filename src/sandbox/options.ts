@@ -14,6 +14,7 @@ import { lessonFiles } from "../lessons/lesson-files.ts";
 import { annotate } from "../schema/assumed.ts";
 import { PATTERNS } from "../schema/patterns.ts";
 import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
+import { fieldErrors } from "../schema/validator.ts";
 import {
   assumption,
   clockTime,
@@ -285,13 +286,30 @@ export function completeOptions(given: GivenOptions, base: Partial<Options> = {}
 export function parseOption(name: OptionName, given: unknown, label = flagOf(name)): unknown {
   const definition: OptionDefinition<unknown> = optionDefinitions[name];
   const texts = [given].flat();
-  if (!texts.every((text) => typeof text === "string")) return given;
+  if (!texts.every((text) => typeof text === "string")) return checkedValue(name, given);
   const values = texts.map((text) => definition.parse(text as string, label));
   if (!definition.multiple) return values.at(-1);
   // Not Object.assign: it would set the prototype for --rate-limit __proto__=….
   return name === "rateLimit" || name === "assumptions"
     ? Object.fromEntries((values as object[]).flatMap(Object.entries))
     : values;
+}
+
+/** Schemas of values that differ from the text in merchant-sandbox.json, or whose parts are checked at the start. */
+const VALUES: Partial<Record<OptionName, TSchema>> = {
+  assumptions: Type.Record(Type.Unknown()),
+  clock: Type.Number(),
+  endpoints: Type.Array(Type.Unknown()),
+  faults: Type.String(),
+  rateLimit: Type.Record(Type.Unknown()),
+  retrySchedule: Type.Array(Type.Number()),
+  webhookTimeout: Type.Number(),
+};
+
+/** A value that a program gave instead of text. */
+function checkedValue(name: OptionName, value: unknown): unknown {
+  const [error] = fieldErrors(Type.Object({ [name]: VALUES[name] ?? schemaOf(name) }), { [name]: value });
+  return error ? usageError(error.message) : value;
 }
 
 /** Checks options against each other. Returns them with the control token in use. */

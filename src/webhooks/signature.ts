@@ -4,7 +4,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { AssumptionValues } from "../../generated/control-api.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
+import { atCaller, SandboxError } from "../kernel/errors.ts";
 import { type Sign, signatureForms, signerOf } from "../kernel/signature-forms.ts";
+import { withArticle } from "../schema/keywords.ts";
 import { oneOf, Type } from "../schema/shapes.ts";
 import { type Assumptions, assumedValue, settableFact } from "../store/assumptions.ts";
 
@@ -56,10 +58,25 @@ export interface Signed {
 
 /** Whether a delivery was signed with the secret. Compares in constant time. */
 export function verifySignature({ body, signature, secret, assumptions = {}, id = "" }: Signed): boolean {
+  const misuse = misuseOf(body, secret);
+  if (misuse !== undefined) throw atCaller(new SandboxError(misuse, "usage"), verifySignature);
   const expected = Buffer.from(signerUnder(assumptions as Assumptions)(body, secret, id));
   const received = Buffer.from(signature ?? "");
   return received.length === expected.length && timingSafeEqual(received, expected);
 }
+
+/** Programs without types pass a parsed body, or a variable that is not set. */
+function misuseOf(body: unknown, secret: unknown): string | undefined {
+  if (typeof body !== "string" && !ArrayBuffer.isView(body))
+    return (
+      `verifySignature needs the body as it was received, as text or bytes; received ${kindOf(body)}. In Express, ` +
+      'express.raw({ type: "application/json" }) leaves the bytes in req.body.'
+    );
+  if (typeof secret === "string") return undefined;
+  return `verifySignature needs the secret of the endpoint, such as whsec_local; received ${kindOf(secret)}.`;
+}
+
+const kindOf = (value: unknown) => (value === undefined || value === null ? `${value}` : withArticle(typeof value));
 
 export const behaviours: MeasuredBehaviour[] = [
   {

@@ -74,6 +74,20 @@ describe("an empty list", () => {
     expect((await linesOf(idle, "verdicts", "--rule", "effect.single")).join()).toMatch(/^No verdicts yet\. /);
   });
 
+  test("is not what a removed merchant leaves: its rows are listed by its id or name", async () => {
+    const bench = await open();
+    const { id: merchant, apiKey } = await bench.merchants.add();
+    await bench.call("GET", "/v1/payments", { key: apiKey });
+    await bench.call("POST", "/v1/webhooks", { key: apiKey, body: { url: (await receive()).url, events: ["*"] } });
+    await deliver(bench, "payment.succeeded", { amount: 1 }, apiKey);
+    await bench.merchants.remove({ id: merchant });
+    for (const list of ["requests", "events", "deliveries", "verdicts"])
+      for (const name of [merchant, merchant.slice("mer_".length)])
+        expect((await linesOf(bench, list, "--merchant", name)).join(), list).not.toMatch(/^No /);
+    const { code, error } = await runCommand(bench.url, "requests", "--merchant", `${merchant}0`);
+    expect([code, error]).toEqual([2, expect.stringContaining(`There is no merchant ${merchant}0.`)]);
+  });
+
   test("of deliveries counts those that wait for their first attempt", async () => {
     const { bench } = await openRegistered();
     await bench.control("POST", "/faults", { action: { type: "delay", by: "1h" } });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";
-import { connect, createSandbox, SandboxError } from "../../src/index.ts";
+import { connect, createSandbox, SandboxError, verifySignature } from "../../src/index.ts";
 import { open, shareForBlock } from "../support/sandbox.ts";
 
 type Methods = Record<
@@ -119,6 +119,24 @@ test("a missing path parameter is an error that names it", async () => {
   await expect(sandbox.requests.get({})).rejects.toThrow("requests.get needs id, which is text; received none.");
   // @ts-expect-error: a number is no id
   await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");
+});
+
+test.each([
+  [{ port: -1 }, "port must be at least 0; received -1."],
+  [{ memory: 1 }, "memory must be a boolean; received 1."],
+  [{ faults: [{ action: { type: "drop" } }] }, "faults must be a string; received an array."],
+  [{ scenario: [7] }, "scenario.0 must be a string; received 7."],
+])("an option of a wrong value or type is refused in its own words: %j", async (options, says) => {
+  await expect(createSandbox(options as object)).rejects.toThrow(says);
+});
+
+test("verifySignature refuses a parsed body and a secret that is not set", () => {
+  const given = { body: "{}", signature: "00", secret: "whsec_local" };
+  expect(verifySignature(given)).toBe(false);
+  // @ts-expect-error: the body must be as it was received
+  expect(() => verifySignature({ ...given, body: {} })).toThrow("as text or bytes; received an object. In Express,");
+  // @ts-expect-error: a variable of the environment may not be set
+  expect(() => verifySignature({ ...given, secret: undefined })).toThrow("such as whsec_local; received undefined.");
 });
 
 test("a mistyped operation or event type does not compile", async () => {

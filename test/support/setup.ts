@@ -1,6 +1,7 @@
-// Runs before each test file: fixes the seed of the property tests, and registers the clean-up hooks of the support
-// modules that the file uses.
+// Runs before each test file: fixes the seed of the property tests, keeps deliveries from the developer's own app, and
+// registers the clean-up hooks of the support modules that the file uses.
 
+import { Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { afterEachFile, afterEachTest } from "./cleanup.ts";
@@ -21,3 +22,15 @@ afterAll(() => Promise.all(afterEachFile.map((hook) => hook())));
  */
 const { FUZZ_RUNS, PROPERTY_SEED = FUZZ_RUNS === undefined ? "20260105" : "random" } = process.env;
 if (PROPERTY_SEED !== "random") fc.configureGlobal({ seed: Number(PROPERTY_SEED) });
+
+/** Where the examples of the operations send webhooks. An app of the developer may listen there. */
+const EXAMPLE_PORT = 3000;
+/** Privileged, and no service of today listens there. */
+const CLOSED_PORT = 1;
+
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (this: Socket, ...given: unknown[]) {
+  for (const options of given.flat() as ({ port?: unknown } | undefined)[])
+    if (Number(options?.port) === EXAMPLE_PORT) Object.assign(options as object, { port: CLOSED_PORT });
+  return (connect as (...input: unknown[]) => Socket).apply(this, given);
+} as typeof connect;
