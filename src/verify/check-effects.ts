@@ -117,7 +117,7 @@ export function compareEffects({ deliveries, event, known }: DeliveredEvents, ma
   return result("pass", `${text}.`, seen);
 }
 
-/** The types of the deliveries that were not chosen. Empty if events were chosen by id, which a count can tell apart. */
+/** The types of the deliveries that were not chosen. Empty if events were chosen by id: a count tells those apart. */
 function otherTypes(
   tried: readonly LoggedDelivery[],
   chosen: readonly LoggedDelivery[],
