@@ -5,6 +5,7 @@ import { Agent } from "node:http";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { needs } from "../support/needs.ts";
 import { folder } from "../support/program.ts";
@@ -235,6 +236,25 @@ describe("the guard", () => {
       headers: { allow: "POST" },
       body: { code: "method_not_allowed", message: expect.stringContaining(" takes POST; received OPTIONS.") },
     });
+  });
+
+  test("a POST to a list without one names the way to create its records, which works", async () => {
+    const bench = await open();
+    const messageOf = async (method: string, path: string) =>
+      (await bench.call(method, path, { body: {} })).body.message as string;
+    const lists = catalogue.filter(({ lists }) => lists !== undefined);
+    expect(lists.map(({ id }) => id)).toContain("payments.list");
+    for (const { path } of lists) {
+      const named = (await messageOf("POST", `/v1${path}`)).match(
+        / takes GET, HEAD; received POST\. No operation creates these records: use `.* make (\w+)` or POST \/_sandbox(\/records\/\w+)\.$/,
+      );
+      expect(named?.[2]).toBe(`/records/${named?.[1]}`);
+      await bench.control("POST", named?.[2] ?? path, {});
+    }
+    expect(await messageOf("PUT", "/v1/payments")).toBe("/v1/payments takes GET, HEAD; received PUT.");
+    expect(await messageOf("POST", "/v1/webhook-deliveries")).toBe(
+      "/v1/webhook-deliveries takes GET, HEAD; received POST.",
+    );
   });
 });
 
