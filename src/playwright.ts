@@ -72,10 +72,12 @@ function loadPlaywright(): typeof import("@playwright/test") {
 /** The reason why a failed test may have seen no events: the app's calls acted as the app's own merchant. */
 async function whyNothingHappened(merchant: OwnMerchant): Promise<string | undefined> {
   if ((await merchant.requests()).length > 0) return undefined;
-  return (
-    `No call acted as ${merchant.id}, the merchant of this test. Check that the app runs with the variables of exec ` +
-    "and adds the header baggage of each request to its calls to the sandbox."
-  );
+  const why = process.env.MERCHANT_SANDBOX_URL
+    ? "Check that the app runs with the variables of exec and adds the header baggage of each request to its calls " +
+      "to the sandbox."
+    : "MERCHANT_SANDBOX_URL is not set, so the tests started a sandbox of their own, which the app does not know: " +
+      "run them under exec, or set it to the URL of the app's sandbox.";
+  return `No call acted as ${merchant.id}, the merchant of this test. ${why}`;
 }
 
 /** The project, the file and the titles of a test. A retry or a repetition is another test. */

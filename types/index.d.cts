@@ -8,7 +8,7 @@ export interface ControlApi {
   /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since. */
   health(): Promise<SandboxHealthReply>;
   /** List operations and event types with how often each was called, emitted and delivered. */
-  operations(): Promise<SandboxOperationsReply>;
+  operations(given?: SandboxOperationsInput): Promise<SandboxOperationsReply>;
   /** Get the requests, errors and 95th percentile of the last five minutes, and those of each operation. In 60 spans of 5 s of real time. A reset of everything clears it. */
   trends(): Promise<SandboxTrendsReply>;
   /** Get the OpenAPI document of the service. */
@@ -21,11 +21,11 @@ export interface ControlApi {
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
   /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
-  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
+  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, each scenario and each audit, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
     format: "junit" | "markdown" | "html";
   }): Promise<string>;
-  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
+  /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, each scenario and each audit, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: `POST /audits` checks that too. */
   audit(given: SandboxAuditInput): Promise<AuditResult>;
@@ -86,7 +86,7 @@ export interface ControlApi {
     }): Promise<Verdict>;
     /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts. */
     add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
-    /** Delete all verdicts, and everything still open. */
+    /** Delete all verdicts, and everything still open. Also deletes the results of audits, counts of effects and disarmed scenarios from the report. */
     clear(): Promise<VerdictsClearReply>;
   };
   readonly audits: {
@@ -1760,8 +1760,6 @@ export interface RunReport {
       inconclusive: number;
     };
   };
-  /** How many audits of receivers ended */
-  audits: number;
   /** What nothing in the run decides, although it may be wrong */
   unchecked: string[];
   coverage: ({
@@ -1787,7 +1785,7 @@ export interface RunReport {
     emitted: number;
     delivered: number;
   })[];
-  /** The armed scenarios */
+  /** The armed scenarios; in `exec`, also those that were decided before they were disarmed */
   scenarios: ({
     name: string;
     title: string;
@@ -1801,6 +1799,25 @@ export interface RunReport {
       points: number;
       verdict: "pass" | "fail" | "inconclusive";
       score: number;
+    })[];
+  })[];
+  /** What audits and counts of effects decided about receivers, failed ones first */
+  checks: ({
+    /** An audit, or an expectation of effects */
+    kind: "audit" | "effects";
+    /** The URL that was audited, or the events whose effects were counted */
+    subject: string;
+    merchant: string | null;
+    verdict: "pass" | "fail" | "inconclusive";
+    message: string;
+    /** The probes of an audit */
+    probes: ({
+      probe: string;
+      verdict: "pass" | "fail" | "inconclusive";
+      sent: string;
+      did: string;
+      should: string;
+      why: string;
     })[];
   })[];
   /** Failed ones first */
@@ -1923,6 +1940,10 @@ export interface SandboxOpenapiInput {
   /** `off` leaves out the fields `x-sandbox-*` */
   extensions?: "on" | "off";
 }
+export interface SandboxOperationsInput {
+  /** 1 includes the calls and events from before a reset, as `exec` does (default: 0) */
+  erased?: string;
+}
 export interface SandboxOperationsReply {
   data: ({
     id: string;
@@ -2012,7 +2033,7 @@ export interface SandboxReportInput {
   format?: "json" | "junit" | "markdown" | "html" | "har";
   /** Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report */
   problems?: string;
-  /** The conditions of `exec --fail-on`, separated by commas: with them, even with none, the report fails exactly if there are problems, and failed verdicts are failures only with `verdicts`. Left out, each failed verdict is a failure */
+  /** The conditions of `exec --fail-on`, separated by commas: with them, even with none, the report fails exactly if there are problems, failed verdicts and audits are failures only with `verdicts`, and results from before a reset are included. Left out, each failed verdict is a failure */
   failOn?: string;
 }
 export interface SandboxResetInput {

@@ -30,7 +30,7 @@ export function observeRefusal(
 ): Unexplained | undefined {
   const { call, knowledge } = context;
   const where: ObservationContext = { log, knowledge, entry: call.entry, operation: call.operation.id };
-  const condition = conditionOf(context);
+  const condition = TOO_LARGE.includes(call.status) ? undefined : conditionOf(context);
   if (condition !== undefined && succeeded(call)) {
     // An accepted body contradicts the facts about its fields, and an accepted limit outside the bounds contradicts the
     // bounds.
@@ -70,14 +70,18 @@ export function codeIn(response: unknown, shown: ShownTexts): string {
   return code === undefined && error === undefined ? "" : shown.code(code ?? error);
 }
 
-const CALLER_OR_RECORD = new Set([401, 403, 404, 405, 409, 410, 429]);
+/** Statuses of requests that are too large, whatever they ask for. */
+const TOO_LARGE: readonly number[] = [413, 414, 431];
+
+/** Statuses that depend on the caller, the record or the size of the request, and not on the fields of the body. */
+const NOT_OF_FIELDS = new Set([401, 403, 404, 405, 409, 410, 429, ...TOO_LARGE]);
 
 function observeUnexplained(context: CallContext, where: ObservationContext): Unexplained | undefined {
   const { call, problems } = context;
   const { operation, url, status, response } = call;
   const { shown } = where.log;
   const unexplained = { operation: operation.id, status, code: codeIn(response, shown) };
-  if (CALLER_OR_RECORD.has(status)) return unexplained;
+  if (NOT_OF_FIELDS.has(status)) return unexplained;
   if ([...url.searchParams.keys()].join() === "limit") {
     observeRefusedLimit(call, where);
     return undefined;

@@ -71,6 +71,8 @@ export interface EndpointDeclaration<
   idempotent?: boolean;
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
   replayWindow?: number;
+  /** The kind of record that the operation lists. */
+  lists?: string;
   /** Rejected from a web page, even of an allowed origin, because the operation has effects outside the API. */
   notFromPages?: true;
   handle(
@@ -90,7 +92,7 @@ type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
 type Declared<World> = EndpointDeclaration<string, ObjectSchema, ObjectSchema, TSchema, World> & { area: string };
 /** The fields without a default. */
-type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "notFromPages" | "trigger";
+type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "notFromPages" | "trigger" | "lists";
 
 /** A declared operation without its type parameters, for code that iterates over all operations. */
 export type Endpoint<World = unknown> = Readonly<

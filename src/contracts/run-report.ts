@@ -43,6 +43,15 @@ const ReportedScenario = Type.Object({
   expectations: Type.Array(Type.Object({ rule: text, points: integer, verdict, score: integer })),
 });
 
+const Probe = Type.Object({ probe: text, verdict, sent: text, did: text, should: text, why: text });
+
+const ReceiverCheck = Type.Object({
+  kind: oneOf(["audit", "effects"], "An audit, or an expectation of effects"),
+  subject: Type.String({ description: "The URL that was audited, or the events whose effects were counted" }),
+  ...{ merchant: maybeText, verdict, message: text },
+  probes: Type.Array(Probe, { description: "The probes of an audit" }),
+});
+
 const ReportedAttempt = Type.Object({
   ...{ id: text, at: text, merchant: text, event: text, type: text, endpoint: text, url: text, trigger: text },
   ...{
@@ -83,14 +92,17 @@ export const RunReport = Type.Object(
       "Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them",
     ),
     totals,
-    audits: Type.Integer({ description: "How many audits of receivers ended" }),
     unchecked: Type.Array(Type.String(), { description: "What nothing in the run decides, although it may be wrong" }),
     coverage: Type.Array(Coverage),
     events: list(
       Type.Object({ type: text, emitted: integer, delivered: integer }),
       "Every type of event that the service can send",
     ),
-    scenarios: list(ReportedScenario, "The armed scenarios"),
+    scenarios: list(
+      ReportedScenario,
+      "The armed scenarios; in `exec`, also those that were decided before they were disarmed",
+    ),
+    checks: list(ReceiverCheck, "What audits and counts of effects decided about receivers, failed ones first"),
     verdicts: list(ShownVerdict, "Failed ones first"),
     requests: list(ReportedRequest, "Oldest first; of a long run, only the newest"),
     deliveries: Type.Array(ReportedAttempt),
@@ -124,5 +136,6 @@ export type HarLog = Static<typeof HarLog>;
 export type RunEnd = Pick<RunReport, keyof typeof end>;
 export type Coverage = Static<typeof Coverage>;
 export type ReportedAttempt = Static<typeof ReportedAttempt>;
+export type ReceiverCheck = Static<typeof ReceiverCheck>;
 export type ReportedScenario = Static<typeof ReportedScenario>;
 export type ReportedVerdict = Static<typeof ShownVerdict>;

@@ -11,7 +11,7 @@ import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends, TrendTotal } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
-import { nullableText, oneOf, type Static, Type } from "../schema/shapes.ts";
+import { nullableText, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -41,7 +41,7 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "heldEnd
 interface Parts extends OverviewParts, Pick<Stores, "database"> {
   trends: Pick<Trends, "read">;
   /** Which operations and event types the run has used. */
-  coverage(): RunCoverage;
+  coverage(erased: boolean): RunCoverage;
   /** Documents derived from both catalogues, built on first use. */
   documents: {
     openapi(form: OpenApiForm): Promise<object>;
@@ -176,14 +176,19 @@ const listOperations = endpoint({
   method: "GET",
   path: "/operations",
   summary: "List operations and event types with how often each was called, emitted and delivered",
+  query: Type.Object({
+    erased: Type.Optional(
+      text("1 includes the calls and events from before a reset, as `exec` does (default: 0)", { pattern: "^[01]$" }),
+    ),
+  }),
   reply: Type.Object({
     data: Type.Array(CoverageRow),
     called: Type.Integer(),
     total: Type.Integer(),
     events: Type.Array(EventRow, { description: "All event types" }),
   }),
-  handle({ coverage }) {
-    const { operations, events } = coverage();
+  handle({ coverage, query }) {
+    const { operations, events } = coverage(query.erased === "1");
     const data = operations.map((row) => pick(row, ["id", "method", "path", "summary", "calls", "byStatus"]));
     return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length, events };
   },

@@ -7,10 +7,16 @@ import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { pick } from "../kernel/pick.ts";
+import type { ReceiverChecks } from "../report/receiver-checks.ts";
+import type { Scenarios } from "../scenarios/index.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { timeOf, wholeList, wholeListOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ judge: Pick<Judge, "rules" | "verdicts" | "adopt" | "clear"> }>("Judge");
+const endpoint = endpointFactory<{
+  judge: Pick<Judge, "rules" | "verdicts" | "adopt" | "clear">;
+  checks: Pick<ReceiverChecks, "clear">;
+  scenarios: Pick<Scenarios, "forgetEnded">;
+}>("Judge");
 
 const CountedRule = Type.Object(
   { ...JudgedRule.properties, pass: Type.Integer(), fail: Type.Integer(), inconclusive: Type.Integer() },
@@ -106,10 +112,13 @@ const clearVerdicts = endpoint({
   method: "DELETE",
   path: "/verdicts",
   summary: "Delete all verdicts, and everything still open",
+  description: "Also deletes the results of audits, counts of effects and disarmed scenarios from the report.",
   reply: Type.Object({ cleared: Type.Integer({ description: "How many verdicts were deleted" }) }),
-  handle({ judge }) {
+  handle({ judge, checks, scenarios }) {
     const cleared = judge.verdicts().length;
     judge.clear();
+    checks.clear();
+    scenarios.forgetEnded();
     return { cleared };
   },
 });

@@ -53,7 +53,7 @@ const showReport = endpoint({
   summary: "Get a report of the run: coverage, verdicts, requests and deliveries",
   description:
     "`json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that " +
-    "the judge decided, `markdown` a summary for a CI job, `html` a page in one file. " +
+    "the judge decided, each scenario and each audit, `markdown` a summary for a CI job, `html` a page in one file. " +
     "Secrets are masked in every format.",
   query: Type.Object({
     format: Type.Optional(oneOf(REPORT_FORMATS, "The format (default: json)")),
@@ -63,8 +63,9 @@ const showReport = endpoint({
     failOn: Type.Optional(
       text(
         "The conditions of `exec --fail-on`, separated by commas: " +
-          "with them, even with none, the report fails exactly if there are problems, and failed verdicts are " +
-          "failures only with `verdicts`. Left out, each failed verdict is a failure",
+          "with them, even with none, the report fails exactly if there are problems, failed verdicts and audits are " +
+          "failures only with `verdicts`, and results from before a reset are included. " +
+          "Left out, each failed verdict is a failure",
       ),
     ),
   }),

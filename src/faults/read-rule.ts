@@ -99,7 +99,7 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames) {
     label,
     enabled,
     /** Names event types that the service never sends. */
-    warnings: warningsAbout([match.event ?? []].flat(), [...known.eventTypes]),
+    warnings: warningsAbout([match.event ?? []].flat(), known),
     /** The only merchant that the rule can affect; undefined if it can affect all. */
     owner: match.merchant ?? (match.key === undefined ? undefined : known.ownerOf(match.key)),
   };
@@ -118,7 +118,7 @@ function meaningErrors(rule: FaultRule, known: KnownNames): FieldError[] {
     ["/trigger/after", () => checkSpan(trigger.after)],
     ["/trigger/for", () => checkSpan(trigger.for)],
     ["/match/rotatedWithin", () => checkSpan(match.rotatedWithin)],
-    ["/match/operation", () => checkOperations(match.operation, known.operations)],
+    ["/match/operation", () => checkOperations(match.operation, known)],
     ["/match", () => checkOwner(match, known)],
     ["/expect", () => checkExpected(expect, known.judgeRules)],
     ["/match/body", () => checkBody(match.body)],
@@ -171,20 +171,40 @@ function misplacedField({ action: { onlyWith = {}, schema }, fields }: FaultRule
 }
 
 /** A test event may have any type, so an unknown type is no error. */
-function warningsAbout(types: readonly string[], known: readonly string[]): string[] {
-  const unknown = types.filter((type) => !known.some((existing) => matchesName([type], existing)));
+function warningsAbout(types: readonly string[], { eventTypes, operations }: KnownNames): string[] {
+  const known = [...eventTypes];
+  const unknown = types.filter((type) => !isOneOf(type, known));
   if (unknown.length === 0) return [];
   const names = [...known, ...known.map((type) => `${type.split(".")[0]}.*`)];
-  const hints = unknown.map((type) => `${type}.${didYouMean(type, names)}`);
+  const hintFor = (type: string) =>
+    operations.includes(type)
+      ? ` It is an operation; these affect calls: ${typesFor("api")}.`
+      : didYouMean(type, names);
+  const hints = unknown.map((type) => `${type}.${hintFor(type)}`);
   return [
     mask(`The service never sends ${hints.join(" It never sends ")} Only a test event can have this type.`, 1_000),
   ];
 }
 
-function checkOperations(given: string | readonly string[] | undefined, names: readonly string[]): void {
+const isOneOf = (name: string, names: readonly string[]) => names.some((existing) => matchesName([name], existing));
+
+/** The actions that affect calls, or deliveries. */
+const typesFor = (target: Action["target"]) =>
+  actions
+    .filter((action) => action.target === target)
+    .map(({ type }) => type)
+    .join(", ");
+
+function checkOperations(
+  given: string | readonly string[] | undefined,
+  { operations, eventTypes }: Pick<KnownNames, "operations" | "eventTypes">,
+): void {
   for (const name of [given ?? []].flat() as string[]) {
-    if (names.some((existing) => matchesName([name], existing))) continue;
-    rejectField("/match/operation", "not_allowed", `There is no operation ${quote(name)}.${nearestOrAll(name, names)}`);
+    if (isOneOf(name, operations)) continue;
+    const hint = [...eventTypes].includes(name)
+      ? ` It is a type of event; these affect deliveries of events: ${typesFor("delivery")}.`
+      : nearestOrAll(name, operations);
+    rejectField("/match/operation", "not_allowed", `There is no operation ${quote(name)}.${hint}`);
   }
 }
 

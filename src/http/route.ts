@@ -7,6 +7,7 @@ import { closestMatch } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { contextOf, type Next, type RequestContext, type Stage } from "./context.ts";
 
@@ -44,7 +45,7 @@ export const pathsOf = (prefix: string, targets: readonly { path: string }[]) =>
  * Adds a route for each declaration, exact paths before paths with parameters, and 405 for the other methods of each
  * path.
  */
-export function addRoutes<Target extends { method: string; path: string }>(
+export function addRoutes<Target extends { method: string; path: string; lists?: string }>(
   router: Router,
   prefix: string,
   targets: readonly Target[],
@@ -58,7 +59,8 @@ export function addRoutes<Target extends { method: string; path: string }>(
     for (const target of found) route[target.method.toLowerCase() as "get"](withParams(stageOf(target)));
     const methods = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     // Without this, the router would answer OPTIONS itself.
-    route.all((request) => refuseMethod(request.method, path, methods));
+    const kind = found.find(({ lists }) => lists !== undefined)?.lists;
+    route.all((request) => refuseMethod(request.method, path, methods, kind));
   }
 }
 
@@ -130,18 +132,35 @@ function pathHint(path: string, known: readonly string[]): string {
     return ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
   // A known path with the same last segment: /v1/employees/payroll for /v1/payroll.
   const sameEnd = known.find((one) => one.endsWith(path.slice(path.lastIndexOf("/"))));
-  const guess = sameEnd ?? closestMatch(path, known);
+  const below = known.filter((one) => one.startsWith(`${path}/`));
+  if (sameEnd === undefined && below.length > 0) return ` Operations below it: ${below.join(", ")}.`;
   const parent = path.slice(0, path.lastIndexOf("/"));
+  const guess = sameEnd ?? closestIn(parent, path, known);
   if (!known.includes(parent) || (guess !== undefined && guess !== parent))
     return guess === undefined ? "" : ` Did you mean ${guess}?`;
   const record = `${CONTROL_PREFIX}/records/{kind}/{id}`;
   return ` Did you mean ${parent}? It has no path for a single record; GET ${record} returns one.`;
 }
 
-function refuseMethod(method: string, path: string, allowed: readonly string[]): never {
+/** The hint for a client that tries to create a record of a kind that the service only lists. */
+const creationHint = (kind: string) =>
+  ` No operation creates these records: use \`${PROGRAM} make ${kind}\` or POST ${CONTROL_PREFIX}/records/${kind}.`;
+
+/**
+ * The closest path. In one folder the last segments must be close: most of `/v1/hospitality/bookings` is the folder
+ * that it shares with `/v1/hospitality/pricing-rules`.
+ */
+function closestIn(folder: string, path: string, known: readonly string[]): string | undefined {
+  const guess = closestMatch(path, known);
+  if (guess === undefined || guess.slice(0, guess.lastIndexOf("/")) !== folder) return guess;
+  return closestMatch(path.slice(folder.length), [guess.slice(folder.length)]) && guess;
+}
+
+function refuseMethod(method: string, path: string, allowed: readonly string[], kind?: string): never {
+  const hint = method === "POST" && kind !== undefined ? creationHint(kind) : "";
   fail(
     "method_not_allowed",
-    `${path} takes ${allowed.join(", ")}; received ${method}.`,
+    `${path} takes ${allowed.join(", ")}; received ${method}.${hint}`,
     { allowed },
     { Allow: allowed.join(", ") },
   );

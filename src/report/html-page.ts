@@ -5,6 +5,7 @@ import { confirmationText, whereAndWhen } from "../client/verdict-text.ts";
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type {
   Coverage,
+  ReceiverCheck,
   ReportedAttempt,
   ReportedScenario,
   ReportedVerdict,
@@ -15,7 +16,7 @@ import baseStyle from "../kernel/base.css?raw";
 import { count, plural } from "../kernel/text.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
-import { classOf, nameOfStatus, reservations, verdictOf } from "./run-data.ts";
+import { classOf, headline, nameOfStatus } from "./run-data.ts";
 
 class Markup {
   readonly text: string;
@@ -64,6 +65,7 @@ export function page(run: RunReport): string {
 ${problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${problems}</ul></section>` : ""}
 <div class="tiles">${tiles(run)}</div>
 ${run.scenarios.length > 0 ? markup`<section><h2>Scenarios</h2>${run.scenarios.map(scenario)}</section>` : ""}
+${run.checks.length > 0 ? markup`<section><h2>Audits and effects</h2>${run.checks.map(check)}</section>` : ""}
 ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
 <section><h2>What happened</h2>${exchanges(run)}</section>
 <section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
@@ -90,20 +92,8 @@ ${content}
 }
 
 function outcome(run: RunReport): Markup {
-  const { problems, failed, verdicts, totals } = run;
-  if (problems.length > 0) return markup`<span class="chip pill red">the run failed</span>`;
-  if (verdicts.length === 0) return markup`<span class="chip pill soft">no verdicts</span>`;
-  const { fail } = totals.verdicts;
-  const words = {
-    pass: "every verdict is pass",
-    fail: `${plural(fail, "verdict")} failed`,
-    inconclusive: "inconclusive: the judge could not decide",
-  };
-  const verdict = verdictOf(totals);
-  if (verdict === "fail" && !failed)
-    return markup`<span class="chip pill yellow">the run passed, but ${words.fail}</span>`;
-  const tone = verdict === "pass" && totals.notAccepted > 0 ? "yellow" : TONES[verdict];
-  return markup`<span class="chip pill ${tone}">${words[verdict] + reservations(run)}</span>`;
+  const { verdict, text } = headline(run);
+  return markup`<span class="chip pill ${verdict === null ? "soft" : TONES[verdict]}">${text}</span>`;
 }
 
 const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive: "yellow" };
@@ -178,6 +168,15 @@ function scenario({ name, title, merchant, verdict, message, expectations }: Rep
   return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span>\
 <p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p>\
 <p>${title}. ${message}</p><p>${chips}</p></div>`;
+}
+
+function check({ kind, subject, merchant, verdict, message, probes }: ReceiverCheck): Markup {
+  const wrong = probes
+    .filter((probe) => probe.verdict !== "pass")
+    .map(({ probe, did, should, why }) => markup`<li><code>${probe}</code> ${did}; it should ${should}. ${why}</li>`);
+  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span>\
+<p>${kind} <code>${subject}</code> <span class="soft">${merchant}</span></p>\
+<p>${message}</p><ul>${wrong}</ul></div>`;
 }
 
 function verdicts(run: RunReport): Markup {

@@ -2,17 +2,19 @@
 // each operation is a case too.
 
 import { evidenceText, verdictLine } from "../client/verdict-text.ts";
-import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
+import type { ReceiverCheck, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import type { Verdict } from "../contracts/verdict.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { plural } from "../kernel/text.ts";
-import { problemText } from "./problem-text.ts";
-import { countsAsFailure } from "./run-data.ts";
+import { checkLine, checkName, problemText, scenarioLine } from "./problem-text.ts";
+import { failsOnScore, failsOnVerdicts } from "./run-data.ts";
 
 export function junit(run: RunReport): string {
   const problems = otherProblems(run);
   const suites = [
     ...(problems.length === 0 ? [] : [suite("problems", run, problems.map(problemCase))]),
     ...(run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase(run)))]),
+    ...(run.checks.length === 0 ? [] : [suite("checks", run, checkCases(run))]),
     suite("verdicts", run, verdictCases(run)),
     ...(run.failOn?.some((condition) => condition.startsWith("uncovered"))
       ? [suite("coverage", run, run.coverage.map(coverageCase))]
@@ -47,10 +49,14 @@ function suite(name: string, run: RunReport, cases: readonly Case[]) {
   };
 }
 
-/** The problems, without the failed verdicts: these are cases of their own. */
+/** The problems, without those that are cases of their own: failed verdicts, checks and scenarios. */
 function otherProblems(run: RunReport): string[] {
-  const failed = countsAsFailure(run, "verdicts") ? run.verdicts.filter(({ verdict }) => verdict === "fail") : [];
-  const shown = failed.map((verdict) => problemText(verdictLine(verdict)));
+  const isFailed = ({ verdict }: { verdict: Verdict }) => verdict === "fail" && failsOnVerdicts(run);
+  const shown = [
+    ...run.verdicts.filter(isFailed).map(verdictLine),
+    ...run.checks.filter(isFailed).map(checkLine),
+    ...run.scenarios.filter((scenario) => failsOnScore(run, scenario)).map(scenarioLine),
+  ].map(problemText);
   // The line of a cause ends with the number of verdicts that share it.
   return run.problems.filter((problem) => !shown.some((line) => problem.startsWith(line)));
 }
@@ -68,28 +74,28 @@ interface Judged {
   name: string;
   verdict: Verdict;
   message: string;
-  /** The condition of `--fail-on` under which its failure fails the run. */
-  condition: "verdicts" | "score";
+  /** Whether it fails the report. */
+  isFailure: boolean;
   type: string;
   shown: readonly string[];
 }
 
 /**
- * An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because `--fail-on` does
- * not name it.
+ * An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because no condition of
+ * `--fail-on` does.
  */
-function judgedCase(run: RunReport, { classname, name, verdict, message, condition, type, shown }: Judged): Case {
-  if (verdict === "pass") return testcase("passed", classname, name);
-  if (verdict === "inconclusive") return skipped(classname, name, message);
-  if (!countsAsFailure(run, condition))
-    return skipped(classname, name, `Failed, but the run does not fail on ${condition}: ${message}`);
+function judgedCase({ classname, name, verdict, message, isFailure, type, shown }: Judged): Case {
+  if (!isFailure && verdict === "pass") return testcase("passed", classname, name);
+  if (!isFailure && verdict === "inconclusive") return skipped(classname, name, message);
+  if (!isFailure) return skipped(classname, name, `Failed, but --fail-on allows it: ${message}`);
   const failure = `      <failure${attributes({ message, type })}>${escapeXml(shown.join("\n"))}</failure>`;
   return testcase("failed", classname, name, failure);
 }
 
 const scenarioCase =
   (run: RunReport) =>
-  ({ name, merchant, title, verdict, message, expectations }: ReportedScenario): Case => {
+  (scenario: ReportedScenario): Case => {
+    const { name, merchant, title, verdict, message, expectations } = scenario;
     const shown = [
       title,
       ...expectations.map(({ rule, points, score, verdict: came }) => `${rule} ${came}, ${score} of ${points}`),
@@ -99,8 +105,23 @@ const scenarioCase =
       name: [name, merchant].filter((part) => part !== null).join(" "),
       type: "scenario",
     };
-    return judgedCase(run, { ...described, verdict, message, condition: "score", shown });
+    return judgedCase({ ...described, verdict, message, isFailure: failsOnScore(run, scenario), shown });
   };
+
+/** The worst results of each audit and expectation are one case. Failed ones come first. */
+function checkCases(run: RunReport): Case[] {
+  return [...grouped(run.checks, checkName)].map(([name, same]) => {
+    const [{ verdict, message }] = same as [ReceiverCheck];
+    const worst = same.filter((check) => check.verdict === verdict);
+    const failed = worst.flatMap(({ probes }) => probes.filter((probe) => probe.verdict === "fail"));
+    const shown = [
+      ...worst.map((check) => check.message),
+      ...failed.map(({ probe, did, should, why }) => `${probe}: ${did}; it should ${should}. ${why}`),
+    ];
+    const isFailure = verdict === "fail" && failsOnVerdicts(run);
+    return judgedCase({ classname: "checks", name, verdict, message, isFailure, type: "check", shown });
+  });
+}
 
 /** The worst verdicts on each rule and operation are one case, so that names are unique and the same in each run. */
 function verdictCases(run: RunReport): Case[] {
@@ -118,7 +139,8 @@ function verdictCases(run: RunReport): Case[] {
       hint,
       ...found.flatMap((one) => [...(one.message === message ? [] : [one.message]), evidenceText(one)]),
     ];
-    return judgedCase(run, { classname: "verdicts", name, verdict, message, condition: "verdicts", type, shown });
+    const isFailure = verdict === "fail" && failsOnVerdicts(run);
+    return judgedCase({ classname: "verdicts", name, verdict, message, isFailure, type, shown });
   });
   const unchecked = run.unchecked.map((what) => skipped("verdicts", `not checked: ${what}`, `not checked: ${what}`));
   const { notAccepted } = run.totals;

@@ -3,18 +3,12 @@
 import { evidenceText } from "../client/verdict-text.ts";
 import type { RunReport } from "../contracts/run-report.ts";
 import { count, plural } from "../kernel/text.ts";
-import { nameOfStatus, reservations, verdictOf } from "./run-data.ts";
-
-const OUTCOME = {
-  pass: "Every verdict is pass",
-  fail: "The judge found mistakes",
-  inconclusive: "Inconclusive: the judge could not decide",
-} as const;
+import { headline, nameOfStatus } from "./run-data.ts";
 
 const MOST_ROWS = 50;
 
 export function markdown(run: RunReport): string {
-  const { coverage, events, scenarios, verdicts, deliveries, requests } = run;
+  const { coverage, events, scenarios, checks, verdicts, deliveries, requests } = run;
   const problemRows = run.problems.map((problem) => [problem]);
   const uncovered = coverage.filter(({ calls }) => calls === 0);
   const wrong = verdicts.filter(({ verdict }) => verdict !== "pass");
@@ -25,6 +19,12 @@ export function markdown(run: RunReport): string {
     section("Why the run failed", ["Reason"], problemRows),
     summary(run),
     section("Scenarios", ["", "Scenario", "For", "Points", "Result"], scenarios.map(scenarioRow)),
+    section("Audits and effects", ["", "Check", "Of", "Result"], checks.map(checkRow)),
+    section(
+      "Failed probes",
+      ["Probe", "Of", "What the receiver did", "What it should do", "How to fix it"],
+      checks.flatMap(probeRows),
+    ),
     section("Verdicts", ["", "Rule", "What happened", "How to fix it", "Evidence"], wrong.map(verdictRow)),
     section(
       "Responses 5xx that no fault affected",
@@ -57,13 +57,8 @@ export function markdown(run: RunReport): string {
 }
 
 function title(run: RunReport): string {
-  const { problems, verdicts, totals } = run;
-  if (problems.length > 0) return "❌ The run failed";
-  if (totals.verdicts.fail > 0 && !run.failed) return "⚠️ The run passed, but the judge found mistakes";
-  if (verdicts.length === 0) return "Run of the merchant sandbox";
-  const verdict = verdictOf(totals);
-  const sign = verdict === "pass" && totals.notAccepted > 0 ? SIGN.inconclusive : SIGN[verdict];
-  return `${sign} ${OUTCOME[verdict]}${reservations(run)}`;
+  const { verdict, text } = headline(run);
+  return verdict === null ? "Run of the merchant sandbox" : `${SIGN[verdict]} ${text}`;
 }
 
 type Cell = string | number | null;
@@ -108,6 +103,18 @@ const scenarioRow = ({ name, merchant, score, points, verdict, message }: RunRep
   `${score} of ${points}`,
   message,
 ];
+
+const checkRow = ({ kind, subject, merchant, verdict, message }: RunReport["checks"][number]): Cell[] => [
+  SIGN[verdict],
+  kind,
+  [subject, merchant].filter((part) => part !== null).join(" "),
+  message,
+];
+
+const probeRows = ({ subject, probes }: RunReport["checks"][number]): Cell[][] =>
+  probes
+    .filter(({ verdict }) => verdict === "fail")
+    .map(({ probe, did, should, why }) => [probe, subject, did, should, why]);
 
 function verdictRow(found: RunReport["verdicts"][number]): Cell[] {
   const { verdict, rule, message, hint } = found;

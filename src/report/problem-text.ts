@@ -1,5 +1,7 @@
 // Problems of a run as reports show them.
 
+import type { ReceiverCheck, ReportedScenario } from "../contracts/run-report.ts";
+
 const MAX_PROBLEM = 300;
 
 /** A problem as reports get it: in one line, with a limit, because it is sent in a URL. */
@@ -7,3 +9,11 @@ export function problemText(problem: string): string {
   const line = problem.replaceAll(/\s+/g, " ");
   return line.length <= MAX_PROBLEM ? line : `${line.slice(0, MAX_PROBLEM - 1)}…`;
 }
+
+/** `audit http://127.0.0.1:3000/hooks`: what was checked. */
+export const checkName = ({ kind, subject, merchant }: ReceiverCheck) =>
+  [kind, subject, merchant].filter((part) => part !== null).join(" ");
+
+export const checkLine = (check: ReceiverCheck) => `${checkName(check)}: ${check.message}`;
+
+export const scenarioLine = ({ name, message }: Pick<ReportedScenario, "name" | "message">) => `${name}: ${message}`;

@@ -1,16 +1,16 @@
 // Gathers a run as data: requests, responses, deliveries, verdicts. Every format presents this data.
 
 import type { ReportedRequest } from "../contracts/logged-request.ts";
-import type { Coverage, ReportedAttempt, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
+import type {
+  Coverage,
+  ReceiverCheck,
+  ReportedAttempt,
+  ReportedScenario,
+  RunEnd,
+  RunReport,
+} from "../contracts/run-report.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import {
-  ACTS_ONCE,
-  type AddedSandbox,
-  VERDICT_RANK,
-  VERDICTS,
-  type Verdict,
-  type VerdictMessage,
-} from "../contracts/verdict.ts";
+import { ACTS_ONCE, type AddedSandbox, VERDICT_RANK, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
@@ -20,21 +20,22 @@ import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store
 import { type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import type { Stores } from "../store/stores.ts";
+import type { ReceiverChecks } from "./receiver-checks.ts";
 
 export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "runSummary"> {
   about: { version: string; url: () => string };
   clock: Clock;
-  coverage(): RunCoverage;
+  coverage(erased: boolean): RunCoverage;
   /** The verdicts, and if wanted those that a reset erased. */
   verdicts(erased: boolean): readonly VerdictMessage[];
   /** How many verdicts there were since the last reset. Of each kind, only the newest are kept. */
   madeVerdicts(): Record<Verdict, number>;
   /** The sandboxes whose verdicts were added to these. */
   sandboxes(): readonly AddedSandbox[];
-  /** The audits so far, and whether they or expectations counted effects or tried old events. */
-  checked(): { audits: number; effects: boolean; age: boolean };
-  /** The armed scenarios. */
-  scenarios(): readonly ScenarioState[];
+  /** The results of audits and of expectations of effects, and if wanted those from before a reset. */
+  checks: Pick<ReceiverChecks, "list">;
+  /** The armed scenarios, and if wanted the results of those that were disarmed. */
+  scenarios(ended: boolean): readonly ScenarioState[];
 }
 
 /** The most requests and attempts that a report lists. */
@@ -42,14 +43,16 @@ const MOST = 2_000;
 
 export function gather(sources: RunSources, end: RunEnd): RunReport {
   const { about, clock, requestLog, runSummary } = sources;
+  // The report of `exec` covers the whole run.
+  const isWhole = end.failOn !== null;
   const rows = requestLog.summaries({}, MOST).reverse();
   const deliveries = runSummary.deliveries();
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
-  const { operations, events } = sources.coverage();
+  const { operations, events } = sources.coverage(isWhole);
   const coverage = operations.map((operation) => coverageOf(operation, events));
-  const verdicts = [...sources.verdicts(end.failOn !== null)].sort(
-    (one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict],
-  );
+  const verdicts = failedFirst(sources.verdicts(isWhole));
+  const checked = sources.checks.list(isWhole);
+  const checks = failedFirst(checked.checks);
   const statuses = countBy(
     runSummary.statuses(),
     ({ status }) => classOf(reportedStatus(status)),
@@ -57,8 +60,8 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
   );
   const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
   const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
-  const armed = sources.scenarios();
-  const scenarios = armed.map(showScenario);
+  const states = sources.scenarios(isWhole);
+  const scenarios = states.map(showScenario);
   const attempts = newestAttempts(sources, origins);
   const dropped = droppedVerdicts(sources);
   const found = { pass: 0, fail: 0, inconclusive: 0, ...countBy(verdicts, ({ verdict }) => verdict) };
@@ -66,7 +69,7 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
     ...end,
     failed:
       end.problems.length > 0 ||
-      (end.failOn === null && [...verdicts, ...scenarios].some(({ verdict }) => verdict === "fail")),
+      (end.failOn === null && [...verdicts, ...scenarios, ...checks].some(({ verdict }) => verdict === "fail")),
     sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
     added: [...sources.sandboxes()],
     totals: {
@@ -87,11 +90,11 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
         inconclusive: found.inconclusive + dropped.inconclusive,
       },
     },
-    audits: sources.checked().audits,
-    unchecked: findUnchecked(deliveries, verdicts, armed, sources.checked()),
+    unchecked: findUnchecked(deliveries, verdicts, states, checked),
     coverage,
     events,
     scenarios,
+    checks,
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
     deliveries: attempts,
@@ -102,6 +105,9 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
     },
   };
 }
+
+const failedFirst = <Judged extends { verdict: Verdict }>(all: readonly Judged[]) =>
+  all.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]);
 
 /** Attempts are read with their bodies, so page by page. */
 const PAGE = 100;
@@ -147,7 +153,7 @@ function findUnchecked(
   deliveries: readonly LoggedDelivery[],
   verdicts: readonly VerdictMessage[],
   scenarios: readonly ScenarioState[],
-  checked: ReturnType<RunSources["checked"]>,
+  checked: { effects: boolean; age: boolean },
 ): string[] {
   // A receiver may also have acted before it failed.
   if (!deliveries.some(({ attempts }) => attempts > 0)) return [];
@@ -157,7 +163,7 @@ function findUnchecked(
 }
 
 /** The verdicts' outcome as a headline continues it, so that none says pass for what failed or was not checked. */
-export function reservations({ unchecked, totals }: RunReport): string {
+function reservations({ unchecked, totals }: RunReport): string {
   const named = unchecked.filter((what) => what !== OLD_EVENTS);
   return (
     (totals.notAccepted === 0 ? "" : `, but the receiver did not accept ${plural(totals.notAccepted, "webhook")}`) +
@@ -224,9 +230,49 @@ function showAttempt(attempt: WebhookDelivery, request: string | null): Reported
   };
 }
 
-/** Whether a failure of this kind fails the report. In `exec`, a report fails exactly if the run does. */
-export const countsAsFailure = ({ failOn, failed }: RunReport, condition: "verdicts" | "score") =>
-  failOn === null || (failed && failOn.includes(condition));
+/** Whether a failed verdict or check fails the report. In `exec`, a report fails exactly if the run does. */
+export const failsOnVerdicts = ({ failOn, failed }: RunReport) =>
+  failOn === null || (failed && failOn.includes("verdicts"));
 
-export const verdictOf = ({ verdicts }: RunReport["totals"]): Verdict =>
-  (["fail", "inconclusive"] as const).find((verdict) => verdicts[verdict] > 0) ?? VERDICTS[0];
+/** Whether the scenario fails the report: outside of `exec` if it failed, in `exec` by the conditions on scores. */
+export function failsOnScore({ failOn, failed }: RunReport, { verdict, score }: ReportedScenario): boolean {
+  if (failOn === null) return verdict === "fail";
+  const isMissed = (condition: string) => {
+    const least = /^score=(\d+)$/.exec(condition)?.[1];
+    return least === undefined ? condition === "score" && verdict !== "pass" : score < Number(least);
+  };
+  return failed && failOn.some(isMissed);
+}
+
+const NOUNS: Readonly<Record<ReceiverCheck["kind"], string>> = { audit: "audit", effects: "expectation" };
+
+/** The worst verdict of all that was judged, and what got it, such as `2 verdicts, 1 audit`. */
+function worstOf({ totals, scenarios, checks }: RunReport): { verdict: Verdict; what: string } | undefined {
+  const judged = [
+    ...scenarios.map(({ verdict }) => ({ noun: "scenario", verdict })),
+    ...checks.map(({ kind, verdict }) => ({ noun: NOUNS[kind], verdict })),
+  ];
+  for (const verdict of ["fail", "inconclusive", "pass"] as const) {
+    const others = judged.filter((one) => one.verdict === verdict);
+    const counts = { verdict: totals.verdicts[verdict], ...countBy(others, ({ noun }) => noun) };
+    const named = Object.entries(counts).filter(([, number]) => number > 0);
+    if (named.length > 0) return { verdict, what: named.map(([noun, number]) => plural(number, noun)).join(", ") };
+  }
+  return undefined;
+}
+
+/** The headline of a run, and how good it is; null if nothing was judged. */
+export function headline(run: RunReport): { verdict: Verdict | null; text: string } {
+  if (run.problems.length > 0) return { verdict: "fail", text: "The run failed" };
+  const worst = worstOf(run);
+  if (!worst) return { verdict: null, text: "No verdicts" };
+  const { verdict, what } = worst;
+  if (verdict === "fail" && !run.failed) return { verdict: "inconclusive", text: `The run passed, but ${what} failed` };
+  const text = {
+    pass: "Every verdict is pass",
+    fail: `${what} failed`,
+    inconclusive: `Inconclusive: ${what} not decided`,
+  }[verdict];
+  const isRefused = verdict === "pass" && run.totals.notAccepted > 0;
+  return { verdict: isRefused ? "inconclusive" : verdict, text: text + reservations(run) };
+}

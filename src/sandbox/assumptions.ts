@@ -7,9 +7,10 @@ import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import { replayWindowFact } from "../http/idempotency.ts";
 import { rateLimitFacts } from "../http/rate-limit.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { usageError } from "../kernel/errors.ts";
+import { SandboxError, usageError } from "../kernel/errors.ts";
 import { PROGRAM } from "../kernel/program-name.ts";
 import { annotate, factOf } from "../schema/assumed.ts";
+import { escapePointer } from "../schema/json-pointer.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import {
@@ -64,20 +65,26 @@ export async function readAssumptions(
 
 function checkAssumptions(given: Assumptions, facts: readonly ServiceFact[]): void {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
-  const settable = facts.filter((fact) => fact.settable !== undefined).map(({ id }) => id);
   for (const [id, value] of Object.entries(given)) {
-    const fact = byId.get(id);
-    if (!fact)
-      usageError(
-        `There is no assumption ${id}.${didYouMean(id, settable) || didYouMean(id, byId.keys())} ` +
-          `\`${PROGRAM} assumptions\` lists all.`,
-      );
-    if (!fact.settable) usageError(`${id} cannot be set: ${whyNot(fact)}`);
-    const [wrong] = fieldErrors(Type.Object({ [id]: fact.settable }), { [id]: value });
-    if (wrong) usageError(`${wrong.message} Default: ${JSON.stringify(fact.value)}.`);
-    const parameter = BOUNDS.some((kind) => kind === fact.kind) ? id.slice(0, id.lastIndexOf(".")) : undefined;
-    if (parameter !== undefined) checkBounds(parameter, given, byId);
+    const problem = problemOf(id, value, byId) ?? problemOfBounds(id, given, byId);
+    // The pointer finds the line in merchant-sandbox.json.
+    const details = { pointer: `/assumptions/${escapePointer(id)}` };
+    if (problem !== undefined) throw new SandboxError(problem, "usage", { code: undefined, details });
   }
+}
+
+type Facts = ReadonlyMap<string, ServiceFact>;
+
+function problemOf(id: string, value: unknown, facts: Facts): string | undefined {
+  const fact = facts.get(id);
+  if (!fact) {
+    const settable = [...facts.values()].filter((one) => one.settable !== undefined).map((one) => one.id);
+    const meant = didYouMean(id, settable) || didYouMean(id, facts.keys());
+    return `There is no assumption ${id}.${meant} \`${PROGRAM} assumptions\` lists all.`;
+  }
+  if (!fact.settable) return `${id} cannot be set: ${whyNot(fact)}`;
+  const [wrong] = fieldErrors(Type.Object({ [id]: fact.settable }), { [id]: value });
+  return wrong && `${wrong.message} Default: ${JSON.stringify(fact.value)}.`;
 }
 
 function whyNot({ origin, kind, setting }: ServiceFact): string {
@@ -90,16 +97,18 @@ function whyNot({ origin, kind, setting }: ServiceFact): string {
   return "it is spread over several schemas, so there is no single value to set.";
 }
 
-function checkBounds(parameter: string, given: Assumptions, facts: ReadonlyMap<string, ServiceFact>): void {
+function problemOfBounds(id: string, given: Assumptions, facts: Facts): string | undefined {
+  if (!BOUNDS.some((kind) => kind === facts.get(id)?.kind)) return undefined;
+  const parameter = id.slice(0, id.lastIndexOf("."));
   const [usual, minimum, maximum] = BOUNDS.map((kind) => {
-    const id = `${parameter}.${kind}`;
-    return Number(given[id] ?? facts.get(id)?.value);
+    const bound = `${parameter}.${kind}`;
+    return Number(given[bound] ?? facts.get(bound)?.value);
   }) as [number, number, number];
-  if (minimum > usual || usual > maximum)
-    usageError(
-      `${parameter} would have a minimum of ${minimum}, a default of ${usual} and a maximum of ${maximum}: ` +
-        "set the others too.",
-    );
+  if (minimum <= usual && usual <= maximum) return undefined;
+  return (
+    `${parameter} would have a minimum of ${minimum}, a default of ${usual} and a maximum of ${maximum}: ` +
+    "set the others too."
+  );
 }
 
 /** The operations with the statuses, bounds and windows that were set. */

@@ -1,11 +1,12 @@
 // Runs audits of receivers with the sender and the settings of the sandbox, and keeps those that wait for a count.
 
 import type { AuditDependencies, AuditStep, RunningAudit } from "../audit/audit.ts";
-import type { OtherSecret } from "../audit/probe-verdicts.ts";
+import type { Audit, OtherSecret } from "../audit/probe-verdicts.ts";
 import type { WebhookRequest } from "../contracts/webhook.ts";
 import type { AuditRequest, StartedAudit } from "../control/audits.ts";
 import { fail } from "../kernel/errors.ts";
 import { PROGRAM } from "../kernel/program-name.ts";
+import type { ReceiverChecks } from "../report/receiver-checks.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { eventWriterUnder } from "../webhooks/event-body.ts";
 import { createSender } from "../webhooks/http/sender.ts";
@@ -24,16 +25,12 @@ interface Running {
   close(): void;
 }
 
-export function openAuditor(engine: Engine) {
+export function openAuditor(engine: Engine, checks: Pick<ReceiverChecks, "audited">) {
   const running = new Map<string, Running>();
   let runs = 0;
-  /** The audits that ended, and whether any counted effects or knew the highest age of an event. */
-  const checked = { audits: 0, effects: false, age: false };
-  const ended = <Result>(result: Result, { effects, maxAge }: { effects: boolean; maxAge: string | undefined }) => {
-    checked.audits++;
-    checked.effects ||= effects;
-    checked.age ||= maxAge !== undefined;
-    return result;
+  const ended = (audit: Audit, how: Parameters<typeof checks.audited>[1]): Audit => {
+    checks.audited(audit, how);
+    return audit;
   };
   const proceed = async (id: string, one: Running, count: number): Promise<StartedAudit> => {
     if (one.isBusy) return fail("invalid_state", `The audit ${id} is sending: wait for the reply to its last call.`);
@@ -84,7 +81,6 @@ export function openAuditor(engine: Engine) {
       one.gone = gone;
       return proceed(id, one, count);
     },
-    checked: () => checked,
   };
 }
 

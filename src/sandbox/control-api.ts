@@ -11,6 +11,7 @@ import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons, type LessonService } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-files.ts";
+import { collectReceiverChecks, type ReceiverChecks } from "../report/receiver-checks.ts";
 import type { RunSources } from "../report/run-data.ts";
 import { type Assumptions, shownError } from "../store/assumptions.ts";
 import { createViews } from "../store/records/views.ts";
@@ -35,10 +36,13 @@ export function openControlApi(engine: Engine) {
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
   const { trust, bodies } = engine.options;
   const statusOf = (code: ErrorCode) => shownError(engine.assumed, code).status;
-  const coverage = () => readCoverage({ operations: engine.operations, eventTypes, statusOf, ...stores });
+  const coverage = (erased: boolean) =>
+    readCoverage({ operations: engine.operations, eventTypes, statusOf, ...stores }, erased);
   if (!stores.database.isCopy) createViews(stores.database, resources);
+  const checks = collectReceiverChecks();
   const dataReplaced = (merchant?: string, event?: string) => {
     forget(engine, merchant, event);
+    checks.erase(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
@@ -46,6 +50,7 @@ export function openControlApi(engine: Engine) {
   const removed = (merchant: string) => {
     judge.close(merchant);
     forgetData(engine, merchant);
+    checks.erase(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "removal", merchant });
@@ -59,13 +64,9 @@ export function openControlApi(engine: Engine) {
     dataReplaced,
     removed,
   });
-  const verifier = openVerifier(engine);
+  const verifier = openVerifier(engine, checks.counted);
   const lessons = openLessons(engine, verifier, () => world.add(fixtures()[0]?.name ?? "").id);
-  const auditor = openAuditor(engine);
-  const checked = () => {
-    const { effects, ...others } = auditor.checked();
-    return { ...others, effects: effects || verifier.hasCountedEffects() };
-  };
+  const auditor = openAuditor(engine, checks);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const operationIds = engine.operations.map(({ id }) => id);
   const parts = {
@@ -84,7 +85,8 @@ export function openControlApi(engine: Engine) {
     lessons,
     verifier,
     auditor,
-    report: openReporter(engine, { ...shared, checked }),
+    checks,
+    report: openReporter(engine, { ...shared, checks }),
     publish: hub.publish,
     keepClock: engine.storedClock.keep,
     made: hub.made,
@@ -121,7 +123,10 @@ function forgetData(
   }
 }
 
-function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine) {
+function openVerifier(
+  { stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine,
+  onEffects: ReceiverChecks["counted"],
+) {
   const onRequest = subscribeTo(listeners.request);
   return createVerifier({
     ...stores,
@@ -134,6 +139,7 @@ function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, lis
       isWatching: judge.isWatching,
     },
     scenarios: scenarios.armed,
+    onEffects,
     faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
     listen(listener) {
       const unsubscribe = [onRequest(listener), dispatcher.listen(listener)];
@@ -163,7 +169,7 @@ function openReporter(
     verdicts: (erased: boolean) => judge.verdicts({ erased }),
     madeVerdicts: judge.made,
     sandboxes: judge.sandboxes,
-    scenarios: scenarios.armed,
+    scenarios: (ended: boolean) => (ended ? scenarios.ofRun() : scenarios.armed()),
   };
   return async (format, end) => (await import("../report/report.ts")).report(sources, format, end);
 }

@@ -1,9 +1,9 @@
 // Decides whether a receiver acted once on each event of a scenario, by counts of its effects.
 
 import type { VerdictMessage } from "../contracts/verdict.ts";
-import { matchesWildcard } from "../schema/conditions.ts";
-import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
+import type { LoggedDelivery, Newest } from "../store/request-log/run-summary.ts";
 import type { compareEffects } from "../verify/check-effects.ts";
+import type { CheckResult } from "../verify/check-result.ts";
 import type { VerdictsResult } from "../verify/check-verdicts.ts";
 
 export const UNCHECKED = "not checked: whether it acted once";
@@ -18,24 +18,39 @@ export interface GivenEffects {
 export interface CountedEffects extends GivenEffects {
   /** How often it had acted when it was last counted. */
   now: number | null;
+  /** What the last count shows about the events that had been delivered by then. */
+  result?: CheckResult;
 }
 
-/** The worse of what the judge saw and what the counts show. `delivered` are the deliveries since it was armed. */
+/**
+ * Takes a new count, and compares it with the events delivered so far: it has no effect of later ones. `newest` is what
+ * the log had when the scenario was armed.
+ */
+export function takeCount(
+  effects: CountedEffects,
+  now: number,
+  { deliveries: all, newest }: { deliveries: readonly LoggedDelivery[]; newest: Newest },
+  compare: typeof compareEffects,
+): void {
+  const isEarlier = ({ sequence }: LoggedDelivery) => sequence <= newest.delivery;
+  const deliveries = all.filter((one) => !isEarlier(one) || one.lastAttempt > newest.attempt);
+  const known = new Set(all.filter(isEarlier).map(({ event }) => event));
+  effects.now = now;
+  effects.result = compare({ deliveries, event: effects.event, known }, Math.max(0, now - effects.before));
+}
+
+/** The worse of what the judge saw and what the last count shows. */
 export function withCountedEffects(
   judged: VerdictsResult<VerdictMessage>,
   effects: CountedEffects | undefined,
-  delivered: () => readonly LoggedDelivery[],
-  compare: typeof compareEffects,
 ): VerdictsResult<VerdictMessage> {
-  if (!effects || effects.now === null) {
+  if (!effects?.result) {
     const how = effects ? "scenario score --effects <command>" : "scenario start --effects <command>";
     return judged.verdict === "inconclusive"
       ? { ...judged, message: `${UNCHECKED}. Count its effects with ${how}.` }
       : judged;
   }
-  const { before, now, event } = effects;
-  const matching = delivered().filter(({ type }) => event === undefined || matchesWildcard(type, event));
-  const { verdict, message } = compare(matching, Math.max(0, now - before), event !== undefined);
+  const { verdict, message } = effects.result;
   if (judged.verdict === "fail") return judged;
   if (judged.verdict === "pass" && verdict === "inconclusive") return judged;
   return { ...judged, verdict, message };

@@ -8,11 +8,13 @@ import { isoTime } from "../kernel/clock.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import { pick } from "../kernel/pick.ts";
 import { merchantLabel } from "../kernel/random.ts";
-import type { RunSummary } from "../store/request-log/run-summary.ts";
+import type { Newest, RunSummary } from "../store/request-log/run-summary.ts";
 import type { compareEffects } from "../verify/check-effects.ts";
 import type { checkVerdicts, VerdictsResult } from "../verify/check-verdicts.ts";
-import { type CountedEffects, type GivenEffects, UNCHECKED, withCountedEffects } from "./effects.ts";
+import { type CountedEffects, type GivenEffects, takeCount, UNCHECKED, withCountedEffects } from "./effects.ts";
+import { createEndedScenarios } from "./ended.ts";
 import {
   jsonSchema,
   readFolder,
@@ -70,7 +72,7 @@ export function createScenarios(options: ScenariosOptions) {
           "invalid_state",
           `The scenario ${name} was armed without a count of the receiver's effects: start it again with effects.`,
         );
-      armed.effects.now = effects;
+      armedScenarios.count(armed, armed.effects, effects);
       return stateOf(armed);
     },
     /** Arms a scenario for all merchants, by its name or its file, such as ./outage.json. */
@@ -91,6 +93,9 @@ export function createScenarios(options: ScenariosOptions) {
       return { ...state, armed: false, faults: state.faults.map((fault) => ({ ...fault, status: "removed" })) };
     },
     armed: () => armedScenarios.all().map(stateOf),
+    /** The armed scenarios, and the results of those that were disarmed. */
+    ofRun: () => armedScenarios.ended.with(armedScenarios.all().map(stateOf)),
+    forgetEnded: armedScenarios.ended.clear,
     forget: armedScenarios.forget,
     schema: () => jsonSchema(options.rules.schema()),
   };
@@ -214,8 +219,8 @@ interface ArmedScenario {
   readonly since: number;
   /** Ids of its fault rules. */
   readonly rules: readonly string[];
-  /** The newest delivery before it was armed. */
-  readonly newestDelivery: number;
+  /** The newest delivery and the newest attempt before it was armed. */
+  readonly newest: Newest;
   readonly effects: CountedEffects | undefined;
 }
 
@@ -239,7 +244,17 @@ function createArmedScenarios(options: ArmedScenariosOptions) {
     const known = new Map(rules.list().map((state) => [state.id, state]));
     return ids.map((id) => known.get(id));
   };
+  const ended = createEndedScenarios();
+  const stateOf = (armed: ArmedScenario): ScenarioState => {
+    const all = verdicts();
+    // Counts only verdicts that the scenario's own faults caused.
+    return describe(armed, states(armed), (rule) => {
+      const judged = checkVerdicts(all, { rules: [rule], faults: [...armed.rules] });
+      return rule === ACTS_ONCE ? withCountedEffects(judged, armed.effects) : judged;
+    });
+  };
   const disarm = (armed: ArmedScenario) => {
+    ended.add(stateOf(armed));
     for (const state of states(armed)) if (state) rules.remove(state.id);
     allArmed.delete(nameOf(armed.scenario.name, armed.merchant));
   };
@@ -264,13 +279,15 @@ function createArmedScenarios(options: ArmedScenariosOptions) {
         merchant,
         since: now(),
         rules: added,
-        newestDelivery: runSummary.newest().delivery,
+        newest: runSummary.newest(),
         effects: effects && { ...effects, now: null },
       };
       allArmed.set(nameOf(scenario.name, merchant), armed);
       return armed;
     },
     disarm,
+    count: ({ merchant, newest }: ArmedScenario, effects: CountedEffects, now: number) =>
+      takeCount(effects, now, { deliveries: runSummary.deliveries(merchant), newest }, compareEffects),
     /** Disarms the scenarios of one merchant, or all scenarios. */
     forget(merchant?: string) {
       for (const armed of [...allArmed.values()])
@@ -279,16 +296,8 @@ function createArmedScenarios(options: ArmedScenariosOptions) {
       if (merchant === undefined) counts.clear();
       else counts.delete(merchant);
     },
-    stateOf(armed: ArmedScenario) {
-      const all = verdicts();
-      const delivered = () =>
-        runSummary.deliveries(armed.merchant).filter(({ sequence }) => sequence > armed.newestDelivery);
-      // Counts only verdicts that the scenario's own faults caused.
-      return describe(armed, states(armed), (rule) => {
-        const judged = checkVerdicts(all, { rules: [rule], faults: [...armed.rules] });
-        return rule === ACTS_ONCE ? withCountedEffects(judged, armed.effects, delivered, compareEffects) : judged;
-      });
-    },
+    stateOf,
+    ended,
   };
 }
 
@@ -322,7 +331,7 @@ function describe(armed: ArmedScenario, states: readonly (RuleState | undefined)
     armed: true,
     merchant,
     since: isoTime(since),
-    effects: effects ? { ...effects, event: effects.event ?? null } : null,
+    effects: effects ? { ...pick(effects, ["before", "now"]), event: effects.event ?? null } : null,
     faults: states.map((state, index) => state ?? { ...faults[index], id: rules[index], status: "removed" }),
     expectations: results,
     ...scored,

@@ -1,6 +1,6 @@
 // Waits until all expectations of a test hold at the same time, or until waiting can no longer change the result.
 
-import type { Expectations, Verification } from "../contracts/expectations.ts";
+import type { ExpectationOf, Expectations, Verification } from "../contracts/expectations.ts";
 import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
@@ -13,6 +13,8 @@ export type Verifier = ReturnType<typeof createVerifier>;
 interface VerifierOptions extends VerificationSources {
   /** Calls `changed` after each request and each delivery attempt. Returns a function that removes the listener. */
   listen(changed: () => void): () => void;
+  /** Called with each result of an expectation of effects. */
+  onEffects(expectation: ExpectationOf<"effects">, merchant: string | undefined, result: CheckResult): void;
 }
 
 /** Records, verdicts and fault counts change without an event, so they are polled, in real milliseconds. */
@@ -30,17 +32,7 @@ export function createVerifier(options: VerifierOptions) {
   const waiting = new Set<ReturnType<typeof createSignal>>();
   const paced = createPace();
   let stopped = false;
-  let hasCountedEffects = false;
-  const concluded = (...parts: Parameters<typeof conclude>) => {
-    const verification = conclude(...parts);
-    hasCountedEffects ||= verification.results.some(
-      ({ expectation, verdict }) => expectation === "effects" && verdict !== "inconclusive",
-    );
-    return verification;
-  };
   return {
-    /** Whether an expectation has decided how often a receiver acted. */
-    hasCountedEffects: () => hasCountedEffects,
     async verify(expectations: Expectations, gone?: AbortSignal): Promise<Verification> {
       const planned = planChecks(options, expectations);
       const within = expectations.within === undefined ? 0 : readWait(expectations.within, "within");
@@ -51,9 +43,14 @@ export function createVerifier(options: VerifierOptions) {
         return { waited, results: planned.map((one) => one.check(waited)) };
       };
       let { waited, results } = check();
+      const concluded = () => {
+        for (const [index, { effects }] of expectations.all.entries())
+          if (effects) options.onEffects(effects, expectations.merchant, results[index] as CheckResult);
+        return conclude(planned, results, waited);
+      };
       const lastsUntil = () => deadline + (results.some(({ settles }) => settles) ? SETTLED_WITHIN : 0);
       const isOver = () => stopped || gone?.aborted || waited >= lastsUntil() || results.every(({ open }) => !open);
-      if (isOver()) return concluded(planned, results, waited);
+      if (isOver()) return concluded();
       if (waiting.size >= MAX_WAITING)
         fail(
           "sandbox_unavailable",
@@ -67,7 +64,7 @@ export function createVerifier(options: VerifierOptions) {
           await signal.wait(timeToNextCheck(planned, waited, deadline));
           ({ waited, results } = await paced(check));
         }
-        return concluded(planned, results, waited);
+        return concluded();
       } finally {
         waiting.delete(signal);
         signal.close();

@@ -5,6 +5,7 @@ import { Agent } from "node:http";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/areas/index.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { needs } from "../support/needs.ts";
 import { folder } from "../support/program.ts";
@@ -235,6 +236,25 @@ describe("the guard", () => {
       headers: { allow: "POST" },
       body: { code: "method_not_allowed", message: expect.stringContaining(" takes POST; received OPTIONS.") },
     });
+  });
+
+  test("a POST to a list without one names the way to create its records, which works", async () => {
+    const bench = await open();
+    const messageOf = async (method: string, path: string) =>
+      (await bench.call(method, path, { body: {} })).body.message as string;
+    const lists = catalogue.filter(({ lists }) => lists !== undefined);
+    expect(lists.map(({ id }) => id)).toContain("payments.list");
+    for (const { path } of lists) {
+      const named = (await messageOf("POST", `/v1${path}`)).match(
+        / takes GET, HEAD; received POST\. No operation creates these records: use `.* make (\w+)` or POST \/_sandbox(\/records\/\w+)\.$/,
+      );
+      expect(named?.[2]).toBe(`/records/${named?.[1]}`);
+      await bench.control("POST", named?.[2] ?? path, {});
+    }
+    expect(await messageOf("PUT", "/v1/payments")).toBe("/v1/payments takes GET, HEAD; received PUT.");
+    expect(await messageOf("POST", "/v1/webhook-deliveries")).toBe(
+      "/v1/webhook-deliveries takes GET, HEAD; received POST.",
+    );
   });
 });
 
@@ -513,7 +533,7 @@ describe("paths", () => {
       ["/v1/Payments", "/v1/payments?"],
       ["/v1/payment", "/v1/payments?"],
       ["/v1/payroll", "/v1/employees/payroll?"],
-      ["/v1", "/v1/payments"],
+      ["/v1", "as in /v1/payments."],
       ["/v1/", "as in /v1/payments."],
       [
         "/v1/payments/pay_1",
@@ -521,11 +541,17 @@ describe("paths", () => {
       ],
       ["/v1/payments/pay_pending", "/v1/payments? It has no path for a single record"],
       ["/v1/merchants/logn", "/v1/merchants/login?"],
+      ["/v1/hospitality/bookings", "bookings. Operations below it: /v1/hospitality/bookings/{id}/decline."],
+      ["/v1/statutory", " below it: /v1/statutory/remittances/{id}/confirm, /v1/statutory/settings."],
+      ["/v1/hospitality/pricing-rule", "/v1/hospitality/pricing-rules?"],
+      // The folder that they share does not make two paths alike.
+      ["/v1/hospitality/guests", "No operation has the path /v1/hospitality/guests."],
     ];
     for (const [path, hint] of hints) {
       const answer = await bench.call("GET", path);
       expect([path, answer.status, answer.body.code]).toEqual([path, 404, "route_not_found"]);
       expect(answer.body.message).toContain(hint);
+      if (!hint.includes("?")) expect(answer.body.message.endsWith(hint)).toBe(true);
     }
   });
 

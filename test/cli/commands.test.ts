@@ -452,7 +452,11 @@ describe("fault", () => {
         "The service never sends paymet.failed. Did you mean payment.failed? Only a test event can have",
       ),
     });
-    await linesOf(bench, "fault", "rm", JSON.parse((await linesOf(bench, "fault", "--json"))[1] ?? "").id);
+    expect((await runCommand(bench.url, "fault", "add", "drop", "payments.list")).error).toMatch(
+      /The service never sends payments\.list\. It is an operation; these affect calls: status, rate_limit, .*\. Only a test/,
+    );
+    for (const line of (await linesOf(bench, "fault", "--json")).slice(1))
+      await linesOf(bench, "fault", "rm", JSON.parse(line).id);
     expect(await linesOf(bench, "fault", "clear")).toEqual(["Removed 1 fault rule."]);
   });
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { RunReport } from "../../generated/control-api.ts";
 import { catalogue } from "../../src/areas/index.ts";
 import {
   findProblems,
@@ -285,6 +286,145 @@ test("score requires that armed scenarios passed, or got this many points", asyn
     expect.stringMatching(/^lost-response: .* At least 8 points are required\.$/),
   ]);
   expect((await problemsOf(bench, "score")).code).toBe(3);
+});
+
+/** The title of each format that has one, and the failures of JUnit. */
+async function headlines(bench: Bench, failOn: string, problems: string[] = []) {
+  const report = async (format: "markdown" | "html" | "junit") =>
+    (await bench.report({ format, failOn, problems: problems.join("\n") })) as unknown as string;
+  const [title] = (await report("markdown")).split("\n");
+  const pill = /<h1>Sandbox run<\/h1><span class="chip pill (\w+)">([^<]+)/.exec(await report("html"))?.slice(1);
+  const cases = [...(await report("junit")).matchAll(/<testcase classname="(\w+)" name="([^"]+)"[^>]*>\s*<failure/g)];
+  return { title, pill, failures: cases.map(([, suite, name]) => `${suite}: ${name}`) };
+}
+
+test("a failed audit fails the run on verdicts, and is in each report with its probes", async () => {
+  const bench = await openObserved();
+  const receiver = await receive();
+  const { probes } = await bench.audit({ url: receiver.url, secret: "whsec_any" });
+  const failed = probes.filter(({ verdict }) => verdict === "fail").map(({ probe }) => probe);
+  const { code, lines } = await problemsOf(bench, "verdicts");
+  expect([code, lines]).toEqual([
+    3,
+    [expect.stringContaining(`audit ${receiver.url}: ${failed.length} probes failed`)],
+  ]);
+  expect(await headlines(bench, "verdicts", lines)).toEqual({
+    title: "# ❌ The run failed",
+    pill: ["red", "The run failed"],
+    failures: [`checks: audit ${receiver.url}`],
+  });
+  expect(await headlines(bench, "")).toEqual({
+    title: "# ⚠️ The run passed, but 1 audit failed",
+    pill: ["yellow", "The run passed, but 1 audit failed"],
+    failures: [],
+  });
+  const { checks, failed: isFailed } = (await bench.report()) as RunReport;
+  expect([isFailed, checks.map(({ kind, verdict }) => [kind, verdict])]).toEqual([true, [["audit", "fail"]]]);
+  expect(checks[0]?.probes.map(({ probe }) => probe)).toEqual(probes.map(({ probe }) => probe));
+  for (const format of ["markdown", "html"] as const) {
+    const text = ((await bench.report({ format })) as unknown as string).replaceAll("\\", "");
+    expect(failed.filter((probe) => !text.includes(probe))).toEqual([]);
+  }
+  await bench.verdicts.clear();
+  expect((await problemsOf(bench, "5xx,verdicts")).lines).toEqual([expect.stringContaining("No request arrived")]);
+});
+
+test("an expectation of effects that failed fails the run on verdicts, also before a reset", async () => {
+  const bench = await openObserved();
+  const receiver = await receive();
+  await register(bench, receiver.url, ["payment.succeeded"]);
+  await bench.events.trigger({ type: "payment.succeeded" });
+  await settle(bench);
+  const verify = async (made: number) =>
+    (await bench.verify({ all: [{ effects: { match: { event: "payment.succeeded" }, made } }] })).verdict;
+  // A test may ask until the receiver has acted.
+  expect([await verify(0), (await problemsOf(bench, "verdicts")).code]).toEqual(["fail", 3]);
+  expect([await verify(1), (await problemsOf(bench, "verdicts")).code]).toEqual(["pass", 0]);
+  expect((await headlines(bench, "verdicts")).title).toBe("# ✅ Every verdict is pass");
+  expect([await verify(2), await verify(1)]).toEqual(["fail", "pass"]);
+  await bench.reset();
+  const line =
+    "effects payment.succeeded: The receiver acted 2 times on 1 event: it acts more than once on the same event.";
+  expect(await problemsOf(bench, "verdicts")).toEqual({ code: 3, lines: [line] });
+  expect((await headlines(bench, "verdicts", [line])).failures).toEqual(["checks: effects payment.succeeded"]);
+  expect((await headlines(bench, "5xx")).title).toBe("# ⚠️ The run passed, but 1 expectation failed");
+  // Outside of `exec`, a report is about the time since the reset.
+  expect(((await bench.report()) as RunReport).checks).toEqual([]);
+  await bench.verdicts.clear();
+  expect((await problemsOf(bench, "verdicts")).code).toBe(0);
+});
+
+test.each(["stop", "reset", "start again"])(
+  "score counts a scenario that failed before a %s, and so do titles",
+  async (end) => {
+    const bench = await openObserved({ scenario: "rate-limit-burst" });
+    for (let call = 0; call < 40; call++) await bench.call("GET", "/v1/payments");
+    expect((await problemsOf(bench, "score")).code).toBe(3);
+    const [line = ""] = (await problemsOf(bench, "score")).lines;
+    if (end === "stop") await bench.scenarios.stop({ name: "rate-limit-burst" });
+    else if (end === "reset") await bench.reset();
+    else await bench.scenarios.start({ name: "rate-limit-burst" });
+    expect(await problemsOf(bench, "score")).toEqual({ code: 3, lines: [line] });
+    await bench.verdicts.clear();
+    const { lines } = await problemsOf(bench, "score");
+    expect(lines).not.toContain(line);
+  },
+);
+
+test("a scenario that failed by its count alone is in the titles, and passed before it was stopped", async () => {
+  const bench = await openObserved();
+  const receiver = await receive();
+  await register(bench, receiver.url, ["payment.succeeded"]);
+  const play = async (name: string, made: number) => {
+    await bench.scenarios.start({ name, effects: 0, event: "payment.succeeded" });
+    await bench.events.trigger({ type: "payment.succeeded" });
+    await advance(bench, "10s");
+    await settle(bench);
+    return (await bench.scenarios.count({ name, effects: made })).verdict;
+  };
+  expect(await play("webhook-storm", 1)).toBe("pass");
+  expect((await problemsOf(bench, "score")).code).toBe(0);
+  // The count is of the event that had been delivered by then: a later one is not lost.
+  await bench.events.trigger({ type: "payment.succeeded" });
+  await advance(bench, "10s");
+  await settle(bench);
+  expect((await bench.scenarios.get({ name: "webhook-storm" })).verdict).toBe("pass");
+  await bench.scenarios.stop({ name: "webhook-storm" });
+  expect((await problemsOf(bench, "score")).code).toBe(0);
+  expect(await play("webhook-storm", 3)).toBe("fail");
+  expect((await problemsOf(bench, "score=8")).lines).toEqual([expect.stringContaining("webhook.single_effect failed")]);
+  expect((await headlines(bench, "verdicts")).title).toBe("# ⚠️ The run passed, but 1 scenario failed");
+});
+
+test.each<[ending: string, end: (bench: Observed) => Promise<unknown>]>([
+  ["a reset", (bench) => bench.reset()],
+  ["a reset of the merchant", (bench) => bench.reset({ merchant: "mer_lodge" })],
+  [
+    "a snapshot",
+    async (bench) => {
+      await bench.snapshots.save({ name: "later" });
+      await bench.reset();
+      await bench.snapshots.restore({ name: "later" });
+    },
+  ],
+])("uncovered knows what was called and sent before %s, and the report agrees", async (_, end) => {
+  const bench = await openObserved();
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+  await end(bench);
+  expect(await problemsOf(bench, "uncovered=bookings.decline,booking.declined")).toEqual({ code: 0, lines: [] });
+  const { totals, coverage, events } = (await bench.report({ failOn: "uncovered" })) as RunReport;
+  expect([totals.operations.called, totals.events.emitted]).toEqual([1, 1]);
+  expect(coverage.find(({ operation }) => operation === "bookings.decline")?.calls).toBe(1);
+  expect(events.find(({ type }) => type === "booking.declined")?.emitted).toBe(1);
+});
+
+test("uncovered knows what a merchant did whose name was used again", async () => {
+  const bench = await openObserved();
+  const { id, apiKey: key } = await bench.merchants.add({ name: "again", fixture: "lodge" });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, key });
+  await bench.merchants.remove({ id });
+  await bench.merchants.add({ name: "again", fixture: "lodge" });
+  expect((await problemsOf(bench, "uncovered=bookings.decline,booking.declined")).lines).toEqual([]);
 });
 
 test("uncovered lists operations never called and events never sent", async () => {

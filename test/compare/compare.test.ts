@@ -105,6 +105,17 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
     expect(seenOf(recording, "pricing_rules.create.body.priority.required")).toEqual([true]);
   });
 
+  test("a path that is too long says nothing about the id in it", () => {
+    const recording = recordingOf();
+    const unknown = recording.exchanges.find(({ method, status }) => method === "GET" && status === 404) as Exchange;
+    const url = new URL(`${unknown.url.href}${"x".repeat(3_000)}`);
+    const response = { error: "uri_too_long", message: "No.", code: "uri_too_long", details: { requestId: "req_1" } };
+    recording.exchanges.push({ ...unknown, url, status: 414, response });
+    const found = compare(sandbox, recording);
+    expect(contradictedIn(found)).toEqual([]);
+    expect(found.unexplained).toEqual([expect.objectContaining({ status: 414, code: "uri_too_long", count: 1 })]);
+  });
+
   test("a refusal by a record's state is of a repeated action, or unrecognised, and no rule about its body", () => {
     const refused = (code: string, change?: (to: Behaviour) => void) => {
       const recording = recordingOf(change);

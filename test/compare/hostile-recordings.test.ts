@@ -73,7 +73,7 @@ describe("a recording that cannot be read is rejected with one sentence:", () =>
     expectSentence(await runCommand(undefined, "compare", folder), /^Cannot read .* \(EISDIR\)\.$/);
     expectSentence(
       await runCommand(undefined, "compare", "/dev/zero"),
-      /^Cannot read \/dev\/zero: it is no plain file\.$/,
+      /^Cannot read \/dev\/zero: it is not a regular file\.$/,
     );
     expectSentence(await runCommand(undefined, "compare", "/nowhere.har"), /^Cannot read \/nowhere\.har \(ENOENT\)\.$/);
   });

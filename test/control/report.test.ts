@@ -102,21 +102,26 @@ describe("a failed verdict", () => {
     expect(await Promise.all(counts.map((query) => failures(bench, query)))).toEqual([found, 0, 0, 1, found + 1]);
   });
 
-  test("of a scenario fails the report exactly if the run fails on scores", () => {
-    const scenario = {
-      name: "storm",
-      merchant: null,
-      title: "A storm",
-      verdict: "fail",
-      message: "2 of 5 points",
-      expectations: [],
-    };
-    const nothing = { verdicts: [], unchecked: [], problems: [], coverage: [], totals: { notAccepted: 0 } };
-    const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing };
-    const failing = [["score"], ["verdicts"]].map((failOn) =>
-      junit({ ...run, failed: true, failOn } as unknown as RunReport),
-    );
-    expect(failing.map((text) => /<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1])).toEqual(["1", "0"]);
+  test.each<[failOn: string, verdict: string, isFailed: boolean]>([
+    ["score", "fail", true],
+    ["score", "inconclusive", true],
+    ["score", "pass", false],
+    ["verdicts", "fail", false],
+    ["5xx,score=8", "fail", true],
+    ["5xx,score=8", "inconclusive", true],
+    ["score=7", "fail", false],
+    ["score=7", "inconclusive", false],
+  ])("of a scenario with 7 points is a failed case exactly by its score: %s, %s", (failOn, verdict, isFailed) => {
+    const message = `7 of 10 points: ${verdict}`;
+    const scenario = { name: "storm", merchant: null, title: "A storm", verdict, score: 7, message, expectations: [] };
+    const nothing = { verdicts: [], checks: [], unchecked: [], coverage: [], totals: { notAccepted: 0 } };
+    // What `exec` says about it is the case of the scenario, and not another one.
+    const problems = isFailed ? [`storm: ${message} At least 8 points are required.`] : ["The command exited with 1."];
+    const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing, problems };
+    const text = junit({ ...run, failed: true, failOn: failOn.split(",") } as unknown as RunReport);
+    const [, suite] = /<testsuite name="scenarios"[^>]* failures="(\d+)"/.exec(text) ?? [];
+    const [, all] = /<testsuites[^>]* failures="(\d+)"/.exec(text) ?? [];
+    expect([suite, all]).toEqual([isFailed ? "1" : "0", "1"]);
   });
 
   test.each(["junit", "markdown", "html"] as const)(

@@ -36,6 +36,11 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: FAIL, target: "delivery" }, "/target", "target must be one of api"],
     [{ action: FAIL, match: { operation: "payment.list" } }, "/match/operation", "Did you mean payments.list?"],
     [{ action: FAIL, match: { operation: "zoo.*" } }, "/match/operation", "There is no operation"],
+    [
+      { action: FAIL, match: { operation: "payment.succeeded" } },
+      "/match/operation",
+      "It is a type of event; these affect deliveries of events: duplicate, reorder, ",
+    ],
     [{ action: FAIL, match: { merchant: "mer_lodg" } }, "/match/merchant", "Did you mean mer_lodge?"],
     [{ action: FAIL, match: { key: "sk_test_nobody" } }, "/match/key", "not a key of this sandbox"],
     [{ action: FAIL, match: { key: "sk_test_lodge", merchant: "mer_market" } }, "/match/key", "a key of mer_lodge"],

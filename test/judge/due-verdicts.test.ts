@@ -1,6 +1,7 @@
 // Verdicts on receivers that act twice: when they come, and that they reach the live stream without a reader.
 
 import { describe, expect, test } from "vitest";
+import { verdictText } from "../../src/cli/output/event-lines.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, type Receiver, settle } from "../support/webhooks.ts";
@@ -37,6 +38,18 @@ test("a receiver that acts twice is reported at once, without a reader; every re
   expect(performance.now() - settled).toBeLessThan(2_500);
   const { data } = await bench.control("GET", "/verdicts?rule=webhook.single_effect");
   expect(data).toEqual([{ ...(await verdict), at: data[0].at }]);
+});
+
+test("a receiver that makes no calls is not checked: the hint says how to count what it does", async () => {
+  const { bench } = await openRegistered({}, ["payment.succeeded"]);
+  const event = await deliver(bench);
+  await bench.control("POST", `/events/${event}/replay`);
+  await settle(bench);
+  const { data } = await bench.control("GET", "/verdicts?rule=webhook.single_effect");
+  expect(data).toMatchObject([
+    { verdict: "inconclusive", hint: expect.stringMatching(/^Count what the receiver does: .* audit <url> --effects/) },
+  ]);
+  expect(verdictText({ ...data[0], at: 0 })).toContain(" webhook.single_effect mer_lodge not-final whd_");
 });
 
 describe("a delivery that failed and was retried", () => {

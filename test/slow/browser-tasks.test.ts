@@ -114,7 +114,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
     isDone: async (bench) => (await bench.control("GET", "")).made.requests === 0,
   },
   "list the keys": { steps: [command("help")], seen: /show all keys/ },
-  "see the last call as curl": {
+  "start an outage, and see its call as curl": {
     steps: [command("outage"), send, command("find"), inPalette("show the last call as curl")],
     seen: /Last call as curl[\s\S]*curl [\s\S]*\/_sandbox\/faults/,
   },

@@ -470,7 +470,7 @@ describe("the file", () => {
         attempted("Links in a checkout that lead elsewhere");
         if (isThere) writeFileSync(profile, "", { mode: 0o755 });
         await expect(createSandbox({ memory: false, db })).rejects.toThrow(
-          /data\.db-lock is not a plain file; remove it/,
+          /data\.db-lock is not a regular file; remove it/,
         );
         expect([existsSync(profile), existsSync(db)]).toEqual([isThere, false]);
       }

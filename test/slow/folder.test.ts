@@ -194,6 +194,14 @@ describe("merchant-sandbox.json", () => {
       { [name]: ["../x.json", "/etc/passwd", "link/x"][index % 3] },
       `/${name}: This file may only name files in its own folder; received`,
     ]),
+    [
+      { memory: true, assumptions: { "bookings.decline.statu": 202 } },
+      "merchant-sandbox.json:4 /assumptions/bookings.decline.statu: There is no assumption bookings.decline.statu. Did",
+    ],
+    [
+      { memory: true, assumptions: { "bookings.decline.status": 500 } },
+      "merchant-sandbox.json:4 /assumptions/bookings.decline.status: bookings.decline.status must be at most 299;",
+    ],
     ["[".repeat(100_000), "merchant-sandbox.json:1: nests deeper than 32 levels."],
     [{ scenario: "sk_live_x" }, "merchant-sandbox.json:2: holds a live key."],
     [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
@@ -231,11 +239,13 @@ describe("merchant-sandbox.json", () => {
       expect([flag, code, error]).toEqual([
         flag,
         expect.toSatisfy((one) => [2, 6].includes(one)),
-        expect.stringMatching(/no plain file[^\n]*\n$/),
+        expect.stringMatching(/not a regular file[^\n]*\n$/),
       ]);
     }
     symlinkSync(resolve(cwd, path), join(cwd, "merchant-sandbox.json"));
-    expect((await run(["start"], {}, cwd)).error).toContain("Cannot read merchant-sandbox.json: it is no plain file.");
+    expect((await run(["start"], {}, cwd)).error).toContain(
+      "Cannot read merchant-sandbox.json: it is not a regular file.",
+    );
   });
 
   test("and a pipe is read if the shell opened it for the program", () => {

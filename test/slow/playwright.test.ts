@@ -66,5 +66,11 @@ test("a package linked from its checkout uses the Playwright of the project", { 
   const { code, out, error } = await launch(words, {}, home).ended;
   const said = out.join("\n") + error;
   expect([code, said]).toEqual([1, expect.stringMatching(/1 failed[\s\S]*1 passed/)]);
-  expect(said.match(/No call acted as mer_\w+, the merchant of this test\./g)).toHaveLength(1);
+  expect(said.match(/No call acted as mer_\w+, the merchant of this test\. Check that the app runs/g)).toHaveLength(1);
+
+  const alone = ["exec", "--", "env", "-u", "MERCHANT_SANDBOX_URL", ...words.slice(2)];
+  const { out: outAlone, error: errorAlone } = await launch(alone, {}, home).ended;
+  expect(outAlone.join("\n") + errorAlone).toMatch(
+    /No call acted as mer_\w+, the merchant of this test\. MERCHANT_SANDBOX_URL is not set, so the tests started /,
+  );
 });

@@ -68,7 +68,7 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "create a merchant and copy its key": /copied: sk_test_/,
   "reset the sandbox": /[Rr]eset/,
   "list the keys": /▸ Keys|▸ .*[Kk]eys|▸ Help/,
-  "see the last call as curl": /Last call as curl[\s\S]*curl .*\/_sandbox\/faults/,
+  "start an outage, and see its call as curl": /Last call as curl[\s\S]*curl .*\/_sandbox\/faults/,
 };
 
 /** A failed verdict, a cut connection, a 404, and a booking that was declined with its delivery. */

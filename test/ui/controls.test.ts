@@ -609,6 +609,10 @@ describe("leaving", () => {
     const asked = screenText(handleKey({ ...desk.state, sandbox }, "q").state);
     expect(asked).toContain("Stop the sandbox?");
     expect(asked).not.toMatch(/leave it running|needs a sandbox/);
+    const app = { status: "process 7", lines: [] };
+    const askedInDev = screenText(handleKey({ ...desk.state, sandbox, app }, "q").state);
+    expect(askedInDev).toContain("Stop the sandbox and the app?");
+    expect(askedInDev).toContain("s  stop the sandbox and the app; the database file keeps the data");
     expect(kinds({ ...desk.state, sandbox }, "q", "l")).toEqual([]);
   });
 

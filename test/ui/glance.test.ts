@@ -124,9 +124,11 @@ describe("the wide layout", () => {
     },
   );
 
-  test("with 120 columns says whole how to list the verdicts that passed", () => {
-    const state = withLiveEvents(emptyDashboard(120, 36), [judged(1, { verdict: "pass" })]);
-    expect(textOf(state)).toMatch(/✓ 1 passed +Press Enter to list them\./);
+  test("with 120 columns says whole how to list the verdicts that passed or were inconclusive", () => {
+    const judgedTwice = [judged(1, { verdict: "pass" }), judged(2, { verdict: "inconclusive" })];
+    const state = withLiveEvents(emptyDashboard(120, 36), judgedTwice);
+    expect(textOf(state)).toMatch(/✓ 1 passed +Enter lists them\./);
+    expect(textOf(state)).toMatch(/~ 1 inconclusive +Enter lists them\./);
   });
 
   test("names in the notice line only rules that fit whole, and counts the others", () => {

@@ -329,7 +329,7 @@ describe("rate limits, faults and verdicts", () => {
       screen(shown).flatMap((line) => /[✗✓~] (?:\d+ )?(?:failed|passed|fail|pass) .*/.exec(line)?.[0] ?? []);
     expect(rows(state)[0]).toMatch(/✗ 2 failed +retry_after\.honoured +The newest one\./);
     expect(rows(state)[1]).toMatch(/✗ 1 failed +effect\.single +req_9 took effect twice/);
-    expect(rows(state).slice(2, 3).join()).toMatch(/✓ 2 passed +Press Enter to list them\./);
+    expect(rows(state).slice(2, 3).join()).toMatch(/✓ 2 passed +Enter lists them\./);
     expect(textOf(state)).toContain("5 Verdicts ─");
     const passes = press(state, "G", "enter");
     expect(listOf(passes, "verdicts").filter).toBe("verdict:pass");
@@ -510,6 +510,10 @@ describe("the help", () => {
     const found = textOf(press(help, "/", ..."curl"));
     expect(found).toContain("copy the request as curl");
     expect(found).not.toContain("page down");
+  });
+
+  test("closes with the key that opened it", () => {
+    expect(press(busy(120, 50), "?", "?").overlays).toEqual([]);
   });
 });
 

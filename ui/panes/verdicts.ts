@@ -186,7 +186,7 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
     return [
       { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 10, styles: [style] },
       { heading: "rule", text: isFolded ? "" : rule, width: isFolded ? 0 : 12 },
-      { heading: "finding", text: isFolded ? "Press Enter to list them." : message, claim: 40, rank: 1, grows: true },
+      { heading: "finding", text: isFolded ? "Enter lists them." : message, claim: 40, rank: 1, grows: true },
       { heading: "how to fix it", text: verdict === "fail" ? hint : "", rank: 3 },
       { heading: "merchant", text: isGroup ? "" : shortMerchant(merchant), rank: 2, truncate: "middle" },
     ];

@@ -59,6 +59,7 @@ export const listEndpoint = <R extends RecordBase>(
   endpoint({
     ...declared,
     method: "GET",
+    lists: resource.kind,
     query,
     reply,
     errors: ["invalid_limit", "invalid_cursor"],

@@ -13,7 +13,7 @@ import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { grouped } from "../../kernel/grouped.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
-import { problemText } from "../../report/problem-text.ts";
+import { checkLine, problemText, scenarioLine } from "../../report/problem-text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import { operations } from "../../sandbox/engine.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
@@ -72,15 +72,19 @@ const condition = (find: FailCondition["find"], exitCode: number = exitCodes.ver
   find,
 });
 
-/** Also reports verdicts that a test erased with a reset. */
+/** Also reports verdicts that a test erased with a reset, and the results of audits and of expectations of effects. */
 const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") => {
   const { data } = await control.verdicts.list({ verdict, erased: "1" });
   // One line for each cause: a wrong secret fails a rule at each delivery.
-  return [...grouped(data, causeOf).values()].map(([first, ...others]) => {
+  const lines = [...grouped(data, causeOf).values()].map(([first, ...others]) => {
     const line = verdictLine(first as Verdict);
     return others.length === 0 ? line : `${line} And ${plural(others.length, "more verdict")} like it.`;
   });
+  const { checks } = await reportOf(control);
+  return [...lines, ...new Set(checks.filter((check) => check.verdict === verdict).map(checkLine))];
 };
+
+const reportOf = async (control: ControlApi) => (await control.report({ format: "json", failOn: "" })) as RunReport;
 
 /** Verdicts that differ only in their ids, numbers and event types have one cause. */
 const causeOf = ({ rule, operation, message, hint }: Verdict) =>
@@ -149,8 +153,8 @@ export async function findProblems(wanted: readonly FailCondition[], control: Co
 /** Why there is nothing to check; empty if the sandbox, or one that a test created for itself, was used. */
 async function findUnused(control: ControlApi, { requests, attempts }: ObservedRun): Promise<string[]> {
   if (requests > 0 || attempts > 0) return [];
-  const { added, audits, sandbox } = (await control.report({ format: "json" })) as RunReport;
-  if (audits > 0 || added.some((other) => other.requests !== 0)) return [];
+  const { added, checks, sandbox } = await reportOf(control);
+  if (checks.length > 0 || added.some((other) => other.requests !== 0)) return [];
   const advice =
     "Check that the command ran tests, and that the client under test sends its requests to MERCHANT_BASE_URL";
   return [
@@ -160,7 +164,7 @@ async function findUnused(control: ControlApi, { requests, attempts }: ObservedR
 
 /** The sandboxes that tests created and left open: their verdicts are missing. */
 async function findOpen(control: ControlApi): Promise<string[]> {
-  const { added } = (await control.report({ format: "json" })) as RunReport;
+  const { added } = await reportOf(control);
   const open = added.filter(({ requests }) => requests === null).map(({ sandbox }) => sandbox);
   return open.length === 0
     ? []
@@ -187,7 +191,7 @@ export async function findWarnings(
 }
 
 async function findUnchecked(control: ControlApi): Promise<string[]> {
-  const { unchecked } = (await control.report({ format: "json" })) as RunReport;
+  const { unchecked } = await reportOf(control);
   if (!unchecked.includes("whether it acted once")) return [];
   return [
     `Not checked of the receiver of webhooks: ${unchecked.join(", ")}. ${PROGRAM} audit <url> checks that with ` +
@@ -197,7 +201,7 @@ async function findUnchecked(control: ControlApi): Promise<string[]> {
 
 async function findUntested(control: ControlApi, run: ObservedRun): Promise<string[]> {
   if (run.retryable > 0) return [];
-  const { added } = (await control.report({ format: "json" })) as RunReport;
+  const { added } = await reportOf(control);
   // A test's own sandbox does not report whether its calls could be retried, so its presence prevents this warning.
   if (added.some(({ requests }) => requests !== 0)) return [];
   const { data } = await control.scenarios.list();
@@ -221,19 +225,17 @@ function knownName(name: string): string {
 /** Requires this score in each armed scenario (default: the verdict must be pass). */
 function minimumScore(least: number | undefined): FailCondition {
   return condition(async (control) => {
-    const armed = (await control.scenarios.list()).data.filter((scenario) => scenario.armed);
-    if (armed.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
-    const missed = armed.filter(({ verdict, score }) => (least === undefined ? verdict !== "pass" : score < least));
-    return missed.map(
-      ({ name, message }) =>
-        `${name}: ${message}${least === undefined ? "" : ` At least ${least} points are required.`}`,
-    );
+    const { scenarios } = await reportOf(control);
+    if (scenarios.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
+    const missed = scenarios.filter(({ verdict, score }) => (least === undefined ? verdict !== "pass" : score < least));
+    const required = least === undefined ? "" : ` At least ${least} points are required.`;
+    return missed.map((scenario) => scenarioLine(scenario) + required);
   });
 }
 
 function maximumUncovered(most: number): FailCondition {
   return condition(async (control) => {
-    const { data } = await control.operations();
+    const { data } = await control.operations({ erased: "1" });
     const never = data.filter(({ calls }) => calls === 0).map(({ id }) => id);
     if (never.length <= most) return [];
     return [
@@ -245,7 +247,7 @@ function maximumUncovered(most: number): FailCondition {
 
 function allCovered(names: readonly string[]): FailCondition {
   return condition(async (control) => {
-    const { data, events } = await control.operations();
+    const { data, events } = await control.operations({ erased: "1" });
     const called = new Set(data.filter(({ calls }) => calls > 0).map(({ id }) => id));
     const sent = new Set(events.filter(({ emitted }) => emitted > 0).map(({ type }) => type));
     const missing = names.filter((name) => !called.has(name) && !sent.has(name));

@@ -67,7 +67,7 @@ const attachmentsBeside = (file: string) => (name: string) =>
 async function read(file: string): Promise<string> {
   try {
     const found = await stat(file);
-    if (!found.isFile() && !found.isDirectory()) usageError(`Cannot read ${file}: it is no plain file.`);
+    if (!found.isFile() && !found.isDirectory()) usageError(`Cannot read ${file}: it is not a regular file.`);
     const { size } = found;
     if (size > LARGEST_FILE)
       usageError(

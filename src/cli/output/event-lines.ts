@@ -62,7 +62,7 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
 }
 
 export function verdictText({ id, at, verdict, rule, merchant, message, requests, attempts }: VerdictMessage): string {
-  const start = `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"}`;
+  const start = `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "not-final"}`;
   const evidence = [...requests, ...attempts].join(",");
   // Some findings begin with the only delivery that they are about.
   return message.startsWith(`${evidence} `) ? `${start} ${message}` : `${start} ${evidence}: ${message}`;

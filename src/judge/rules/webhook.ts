@@ -153,6 +153,16 @@ function doubtOn(original: ObservedCall, second: ObservedCall, isShared: RepeatD
   return undefined;
 }
 
+const SAVE_ID =
+  "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it " +
+  "causes.";
+
+/** The hint if the judge cannot see how often the receiver acted. */
+const COUNT_EFFECTS =
+  `Count what the receiver does: ${PROGRAM} audit <url> --effects '<command that prints the count>' compares it with ` +
+  `the events; in a test, an expectation of effects does. If it acts too often: ${SAVE_ID.charAt(0).toLowerCase()}` +
+  SAVE_ID.slice(1);
+
 /**
  * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes
  * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If
@@ -163,9 +173,7 @@ export const webhookSingleEffect: Rule = {
   severity: "error",
   confirmedBy: "time",
   demands: "The receiver processes an event once, however often it arrives.",
-  hint:
-    "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it " +
-    "causes.",
+  hint: SAVE_ID,
   onRepeatDelivery({ first, repeat, wasAccepted, writesBefore, writesAfterRepeat, isShared }) {
     const attempts = [first, repeat];
     const effects = writesBefore.filter(({ tookEffect }) => tookEffect);
@@ -178,6 +186,7 @@ export const webhookSingleEffect: Rule = {
         message:
           `Not checked: whether the receiver acted once on ${first.eventId}. The judge sees only writes to the API, ` +
           `and none took effect between its first delivery and ${repeat.id}.`,
+        hint: COUNT_EFFECTS,
         attempts,
       };
     }
@@ -198,6 +207,7 @@ export const webhookSingleEffect: Rule = {
       return {
         verdict: "inconclusive",
         message: `${before}, but does not name ${first.eventId}, so whether the receiver acted once was not checked.`,
+        hint: COUNT_EFFECTS,
         calls: [original],
         attempts,
       };

@@ -18,9 +18,13 @@ interface CoverageSources {
   statusOf(code: ErrorCode): number;
 }
 
-export function readCoverage({ operations, eventTypes, requestLog, runSummary, statusOf }: CoverageSources) {
-  const called = requestLog.statusCounts();
-  const counts = runSummary.events();
+/** `erased` includes the calls and events from before a reset. */
+export function readCoverage(
+  { operations, eventTypes, requestLog, runSummary, statusOf }: CoverageSources,
+  erased: boolean,
+) {
+  const called = requestLog.statusCounts(erased);
+  const counts = runSummary.events(erased);
   return {
     operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
     /** For every event type, how many were emitted, and how many deliveries succeeded. */

@@ -118,14 +118,17 @@ export function openRequestLog(database: Database) {
     flush: buffer.flush,
     /** Writes most of a long buffer between other requests, before a read. Undefined if it is short. */
     catchUp: buffer.catchUp,
-    /** For each operation that was called, the number of responses with each status. */
-    statusCounts: () => opened().counts,
+    /**
+     * For each operation that was called, the number of responses with each status. `erased` includes those from before
+     * a reset.
+     */
+    statusCounts: (erased: boolean) => opened().statusCounts(erased),
     /** Call after requests were erased, of one merchant or of all. */
     forget(merchant?: string) {
       buffer.keep((entry) => merchant !== undefined && entry.merchant !== merchant);
       numbers.restart(merchant);
       if (merchant !== undefined) return opened().readSizes();
-      opened().counts.clear();
+      opened().eraseCounts();
       opened().forget();
     },
     close() {
@@ -225,12 +228,22 @@ function stagesOf({ stages, answered, arrived }: RequestEntry): string {
 
 /** Counts the responses by operation and status in memory, starting from the rows in the file. */
 function openCallCounts({ sql }: Database) {
-  const counts = new Map<string, Record<string, number>>();
-  const count = (operation: string | null | undefined, status: number, calls: number) => {
-    if (operation == null) return;
-    const byStatus = counts.get(operation) ?? {};
+  type Counts = Map<string, Record<string, number>>;
+  const counts: Counts = new Map();
+  /** Counts from before a reset. */
+  const erased: Counts = new Map();
+  const countIn = (all: Counts, operation: string, status: number | string, calls: number) => {
+    const byStatus = all.get(operation) ?? {};
     byStatus[status] = (byStatus[status] ?? 0) + calls;
-    counts.set(operation, byStatus);
+    all.set(operation, byStatus);
+  };
+  const addTo = (all: Counts, added: Counts) => {
+    for (const [operation, byStatus] of added)
+      for (const [status, calls] of Object.entries(byStatus)) countIn(all, operation, status, calls);
+    return all;
+  };
+  const count = (operation: string | null | undefined, status: number, calls: number) => {
+    if (operation != null) countIn(counts, operation, status, calls);
   };
   const before = sql
     .prepare<[], { operation: string | null; status: number; calls: number }>(
@@ -238,5 +251,12 @@ function openCallCounts({ sql }: Database) {
     )
     .all();
   for (const { operation, status, calls } of before) count(operation, status, calls);
-  return { counts, count };
+  return {
+    count,
+    statusCounts: (withErased: boolean) => (withErased ? addTo(addTo(new Map(), erased), counts) : counts),
+    eraseCounts() {
+      addTo(erased, counts);
+      counts.clear();
+    },
+  };
 }

@@ -52,14 +52,7 @@ export function openRunSummary({ sql }: Database) {
   const failedUnchanged = sql
     .prepare<[number], number>("select 1 from attempts where sequence = ? and status = 'failed' and fault is null")
     .pluck();
-  const events = sql.prepare<[], { type: string; emitted: number; delivered: number }>(
-    `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
-       select type, count(*) as emitted, 0 as delivered from events group by type
-       union all select e.type, 0, count(*) from deliveries d join events e on e.sequence = d.event
-         where d.state = 'succeeded' group by e.type
-       union all select type, emitted, delivered from deleted_event_counts
-     ) group by type order by type`,
-  );
+  const eventCounts = openEventCounts(sql);
   const newest = sql.prepare<[], Newest>(
     `select (select coalesce(max(sequence), 0) from deliveries) as delivery,
       (select coalesce(max(sequence), 0) from attempts) as attempt`,
@@ -98,6 +91,62 @@ export function openRunSummary({ sql }: Database) {
     /** Whether the delivery's newest attempt failed, and no fault rule had changed it. */
     failedUnchanged: ({ lastAttempt }: LoggedDelivery) => failedUnchanged.get(lastAttempt) !== undefined,
     /** The number of events of each type, and of their deliveries that succeeded. */
-    events: () => new Map(events.all().map(({ type, ...counts }) => [type, counts])),
+    events: eventCounts.all,
+    keepEventCounts: eventCounts.keep,
+    keepEventCountsOf: eventCounts.keepOf,
   };
+}
+
+interface EventCounts {
+  emitted: number;
+  delivered: number;
+}
+
+/** Counts events by type, and keeps the counts of those that a reset erases. */
+function openEventCounts(sql: Database["sql"]) {
+  const countsOf = (condition: string) =>
+    sql.prepare<[{ merchant?: string }], EventCounts & { type: string }>(
+      `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
+         select type, count(*) as emitted, 0 as delivered from events ${condition} group by type
+         union all select e.type, 0, count(*) from events e join deliveries d on d.event = e.sequence
+           ${condition.replace("merchant", "e.merchant")} ${condition === "" ? "where" : "and"} d.state = 'succeeded'
+           group by e.type
+         union all select type, emitted, delivered from deleted_event_counts ${condition}
+       ) group by type order by type`,
+    );
+  const [ofAll, ofOne] = [countsOf(""), countsOf("where merchant = @merchant")];
+  /** By type. */
+  let erased = new Map<string, EventCounts>();
+  const stored = () => new Map(ofAll.all({}).map(({ type, ...counts }) => [type, counts]));
+  const all = (withErased: boolean) => (withErased ? combine(stored(), erased, (one, other) => one + other) : stored());
+  return {
+    /** `withErased` includes events from before a reset. */
+    all,
+    /** Call before all events are replaced, and the result after it. */
+    keep() {
+      const before = all(true);
+      return () => {
+        // A snapshot may bring some of them back.
+        erased = combine(before, stored(), (one, other) => Math.max(0, one - other));
+      };
+    },
+    /** Call before the events of a merchant are erased. */
+    keepOf(merchant: string) {
+      const gone = ofOne.all({ merchant }).map(({ type, ...counts }) => [type, counts] as const);
+      if (gone.length > 0) erased = combine(erased, new Map(gone), (one, other) => one + other);
+    },
+  };
+}
+
+function combine(
+  counts: ReadonlyMap<string, EventCounts>,
+  others: ReadonlyMap<string, EventCounts>,
+  of: (one: number, other: number) => number,
+): Map<string, EventCounts> {
+  const none = { emitted: 0, delivered: 0 };
+  const sums = [...new Set([...counts.keys(), ...others.keys()])].map((type) => {
+    const [one, other] = [counts.get(type) ?? none, others.get(type) ?? none];
+    return [type, { emitted: of(one.emitted, other.emitted), delivered: of(one.delivered, other.delivered) }] as const;
+  });
+  return new Map(sums);
 }

@@ -56,7 +56,7 @@ function refuseJournal(file: string): void {
 /** The lock is an empty file, so that SQLite reads nothing from it. */
 function refuseUnsafeLock(lock: string): void {
   const found = look(lock);
-  if (found && !found.isFile()) throw new SandboxError(`${lock} is not a plain file; remove it. ${ANOTHER_PLACE}`);
+  if (found && !found.isFile()) throw new SandboxError(`${lock} is not a regular file; remove it. ${ANOTHER_PLACE}`);
   if (found && (found.size > EMPTY || found.nlink > 1))
     throw new SandboxError(`${lock} is not the empty file that a sandbox makes; remove it. ${ANOTHER_PLACE}`);
   const beside = SQLITE_FILES.map((suffix) => lock + suffix).find((path) => look(path));
@@ -66,12 +66,12 @@ function refuseUnsafeLock(lock: string): void {
 /** Throws if the path is a pipe, a device, a folder or a link. */
 function refuseOddFile(path: string): void {
   if (look(path)?.isFile() === false)
-    throw new SandboxError(`${path} is not a plain file; remove it. ${ANOTHER_PLACE}`);
+    throw new SandboxError(`${path} is not a regular file; remove it. ${ANOTHER_PLACE}`);
 }
 
 /** Why SQLite cannot safely open a complete file, such as a snapshot, as the rest of a sentence. */
 export function unsafeSnapshot(file: string): string | undefined {
-  if (look(file)?.isFile() === false) return "is not a usable SQLite file: it is no plain file";
+  if (look(file)?.isFile() === false) return "is not a usable SQLite file: it is not a regular file";
   const beside = SQLITE_FILES.find((suffix) => look(file + suffix));
   return beside && `has ${file}${beside} beside it, which was not left by a sandbox; remove that`;
 }

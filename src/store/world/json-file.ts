@@ -58,7 +58,7 @@ function readPlainFile(file: string, mistake: FileMistake): string {
     const found = statSync(file);
     if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
     // Any other pipe would never end, and neither would /dev/zero.
-    if (!found.isFile() && !(found.isFIFO() && OWN_DESCRIPTOR.test(file))) throw new Error("it is no plain file");
+    if (!found.isFile() && !(found.isFIFO() && OWN_DESCRIPTOR.test(file))) throw new Error("it is not a regular file");
     if (found.size > LARGEST_FILE) throw new Error(`it has ${found.size} bytes, and at most ${LARGEST_FILE} are read`);
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {

@@ -34,7 +34,7 @@ const SUFFIX = ".snapshot.db";
 /** Pages that are copied in a turn of the event loop: less than a megabyte. */
 const PAGES = 200;
 
-interface SnapshotsOptions extends Pick<Stores, "database" | "requestLog" | "heldEndpoints"> {
+interface SnapshotsOptions extends Pick<Stores, "database" | "requestLog" | "runSummary" | "heldEndpoints"> {
   /** Builds a checked copy of a snapshot; in a thread if it is large. */
   build(snapshot: SnapshotToRestore): Promise<Restored>;
   /** Whether the user trusts snapshots of other users: their deliveries are sent at once. */
@@ -49,7 +49,8 @@ interface Restoring {
   keepsLog: boolean;
 }
 
-export function openSnapshots({ database, requestLog, heldEndpoints, build, trust, dataReplaced }: SnapshotsOptions) {
+export function openSnapshots(options: SnapshotsOptions) {
+  const { database, requestLog, build, trust } = options;
   const { file } = database;
   let folder = file && join(dirname(file), "snapshots");
   const ensureFolder = () => {
@@ -78,13 +79,8 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
         if ("wrong" in built) return refuse(built.wrong);
         const { isTrusted } = built;
         database.transaction(requestLog.numbers.store, "relaxed");
-        await database.replaceWith({ content: { file: target }, isTrusted, keepsLog }, () => {
-          if (keepsLog) requestLog.numbers.reload();
-          else requestLog.forget();
-          heldEndpoints.forget();
-          if (!isTrusted) heldEndpoints.holdStored();
-          dataReplaced();
-        });
+        const content = { file: target };
+        await database.replaceWith({ content, isTrusted, keepsLog }, replacing(options, isTrusted, keepsLog));
       } finally {
         removeUnfinished(target);
       }
@@ -124,6 +120,23 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
     close() {
       if (file === undefined && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Call it before a snapshot replaces the data, and the result after. */
+function replacing(
+  { requestLog, runSummary, heldEndpoints, dataReplaced }: SnapshotsOptions,
+  isTrusted: boolean,
+  keepsLog: boolean,
+): () => void {
+  const keepEventCounts = runSummary.keepEventCounts();
+  return () => {
+    keepEventCounts();
+    if (keepsLog) requestLog.numbers.reload();
+    else requestLog.forget();
+    heldEndpoints.forget();
+    if (!isTrusted) heldEndpoints.holdStored();
+    dataReplaced();
   };
 }
 

@@ -34,7 +34,7 @@ interface WorldOptions {
 }
 
 export function openWorld({ stores, copies, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
-  const { database, requestLog, tenants, heldEndpoints } = stores;
+  const { database, requestLog, runSummary, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
     .prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')")
@@ -52,6 +52,7 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
     const { fixture: name, ...identity } = seeded;
     const fixture = fixtureNamed(fixtures(), name);
     copies.prepare(fixture);
+    runSummary.keepEventCountsOf(merchant);
     database.transaction(() => {
       eraser.merchant(merchant);
       copies.insert(fixture, identity);
@@ -68,7 +69,9 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
     /** Restores everything, or one merchant, to the fixtures with the same ids. Created merchants are gone then. */
     reset: (merchant?: string) =>
       database.oneAtATime(async () => {
+        const erased = merchant === undefined ? runSummary.keepEventCounts() : () => {};
         const forget = () => {
+          erased();
           requestLog.forget(merchant);
           heldEndpoints.forget(merchant);
           dataReplaced(merchant);
@@ -107,7 +110,7 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
 
 /** Creates merchants from fixtures with new identities. Call its functions inside a transaction. */
 function createNewMerchants({
-  stores: { counters, tenants },
+  stores: { counters, tenants, runSummary },
   copies,
   random,
   eraser,
@@ -130,6 +133,7 @@ function createNewMerchants({
     /** `isLogged`: an earlier merchant of this name was removed, and memory may still have state of its logs. */
     named(fixture: Fixture, name: string) {
       const id = idOf(name);
+      runSummary.keepEventCountsOf(id);
       const isLogged = eraser.merchant(id) > 0 || names.has(id);
       names.add(id);
       return { ...create(fixture, id), isLogged };

@@ -33,10 +33,11 @@ export function quit(state: UiState): StateUpdate {
   if (!isOwn(state) || layoutOf(state).shape === "small") return update(state, { kind: "quit" });
   const { sandbox, canLeave } = state;
   const isKept = sandbox?.database != null;
+  const ended = state.app === undefined ? "the sandbox" : "the sandbox and the app";
   const stop: KeyBinding = {
     keys: ["s", "y"],
     label: "stop",
-    help: isKept ? "stop the sandbox; its file keeps the data" : "stop the sandbox; what is in memory is lost",
+    help: `stop ${ended}; ${isKept ? "the database file keeps the data" : "what is in memory is lost"}`,
     run: (later) => update(closeTopOverlay(later), { kind: "quit" }),
   };
   const leave: KeyBinding = {
@@ -49,6 +50,6 @@ export function quit(state: UiState): StateUpdate {
   };
   const asked = canLeave
     ? question("Stop the sandbox, or leave it running?", [stop, leave])
-    : question("Stop the sandbox?", [stop]);
+    : question(`Stop ${ended}?`, [stop]);
   return update(openOverlay(state, asked));
 }

@@ -38,6 +38,7 @@ export const helpOverlay = (groups: readonly KeyGroup[], commands: Commands): Ov
       help: "find a command by typing",
       run: (state) => update(replaceTopOverlay(state, paletteOverlay(commands))),
     },
+    { keys: ["?"], help: "close the keys", run: (state) => update(closeTopOverlay(state)) },
   ],
 });
 
@@ -58,7 +59,7 @@ function groupLines(state: UiState, { title, legend, bindings }: KeyGroup, width
   const lines = withoutHidden(state, bindings).flatMap(({ keys, help }) => {
     const [first = "", ...rest] = paragraph(theme, width - room - 1, help).map((line) => line.trimStart());
     return [
-      `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", room), "bold")} ${first}`,
+      `  ${styled(theme, fitTo(keys.join(" ") || ": find", room), "bold")} ${first}`,
       ...rest.map((line) => " ".repeat(room + 3) + line),
     ];
   });
