@@ -1,7 +1,7 @@
 // The commands for a running sandbox, in this process: effects, output and errors.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -10,6 +10,23 @@ import { readGithubFile } from "../support/github-files.ts";
 import { folder, launchCommand, linesOf, runCommand } from "../support/program.ts";
 import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
+
+test("trigger says which endpoints get nothing yet, because they came with a file", async () => {
+  const receiver = await receive();
+  const before = await open();
+  await register(before, receiver.url);
+  const { file } = await before.control("PUT", "/snapshots/shared");
+  const snapshot = join(folder(), "shared.db");
+  copyFileSync(file, snapshot);
+  await before.close();
+  const bench = await open({ memory: false, db: join(folder(), "data.db"), snapshot });
+  const held = await runCommand(bench.url, "trigger", "booking.declined");
+  expect([held.code, held.out[0]]).toEqual([0, expect.stringContaining("queued for 1 endpoint")]);
+  expect(held.error).toContain(`Nothing is sent to ${receiver.url} until you run npx merchant-sandbox replay waiting.`);
+  await linesOf(bench, "replay", "waiting");
+  await receiver.arrived(1);
+  expect((await runCommand(bench.url, "trigger", "booking.declined")).error).toBe("");
+});
 
 test("requests --trace prints what the calls of a trace caused, and with other filters its requests", async () => {
   const { bench } = await openRegistered();

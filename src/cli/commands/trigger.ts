@@ -5,8 +5,9 @@ import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { isObject } from "../../kernel/json-object.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
-import { noteWarnings } from "../output/print.ts";
+import { note, noteWarnings } from "../output/print.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
 export const trigger = sandboxCommand({
@@ -29,6 +30,9 @@ export const trigger = sandboxCommand({
     const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
     const event = await sandbox.control.events.trigger(given);
     noteWarnings(event.warnings);
+    const { heldEndpoints } = await sandbox.control.overview();
+    if (heldEndpoints.length > 0)
+      note(`Nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay waiting.`);
     return event;
   },
   lines: ({ id, type, record, merchant, deliveries, events }) => [
