@@ -143,7 +143,7 @@ describe("receivers that respond after random times", () => {
     for (let again = 0; again < 2; again++) expectSame(first, await run(await open(), receiver));
   });
 
-  test("do not change when an attempt ends that is in flight while the clock is set: it ends at the earlier time", async () => {
+  test("do not change when an attempt in flight ends if the clock is set: it ends before the change", async () => {
     const receiver = await receive();
     const log = async (isInFlight: boolean) => {
       const bench = await open();

@@ -95,7 +95,7 @@ test("a run without a request is inconclusive under every condition", async () =
   expect((await problemsOf(bench, "verdicts")).code).toBe(0);
 });
 
-test("a sandbox that a test leaves open makes the run inconclusive until it is closed, unless a condition fails", async () => {
+test("a sandbox that a test leaves open makes the run inconclusive, unless a condition fails", async () => {
   const bench = await openObserved({ rateLimit: "1/1h" });
   const add = (requests: number | null) =>
     bench.verdicts.add({ sandbox: "http://127.0.0.1:1", requests, verdicts: [] });
@@ -198,7 +198,7 @@ test.each<[string, Step, answer: string]>([
   expect(await report("junit")).toContain("The receiver did not accept 2 webhooks");
 });
 
-test("a rejected forgery, or a webhook that a later attempt delivered, does not count against the receiver", async () => {
+test("a rejected forgery, or a webhook delivered by a retry, does not count against the receiver", async () => {
   const bench = await openObserved({ retrySchedule: "10s" });
   const receiver = await receive();
   await register(bench, receiver.url, ["payout.paid", "payout.failed"]);

@@ -146,7 +146,7 @@ test("a write that was answered after the time of its delivery revises the verdi
   expect(found).toEqual(["pass", "vdt_1 is fail"]);
 });
 
-test("a write during a delivery that is recorded late does not count for the repeat before it, whose time is over", () => {
+test("a write during a delivery that is recorded late does not count for the repeat before it", () => {
   const { receivers, found } = watched();
   const [first, second] = [write(10, "evt_1_first"), write(310, "evt_1_second")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);

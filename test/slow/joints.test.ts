@@ -119,7 +119,7 @@ test("exec sends nothing of a stranger's database, and its own events still deci
   expect(JSON.parse(readFileSync(join(cwd, "report.json"), "utf8")).failed).toBe(true);
 });
 
-test("a set assumption holds in the service, in a user's lesson, in the list of assumptions and in the reference", async () => {
+test("a set assumption holds in the service, a user's lesson, the list and the reference", async () => {
   const lessons = folder();
   const check = { requests: { match: { operation: "bookings.decline", status: 202 } } };
   writeFileSync(

@@ -124,7 +124,7 @@ async function pausedReader(url: string, format: string) {
   return answer.pause();
 }
 
-test("the number of clients that stop reading a long response is bounded, and they do not block others for long", async () => {
+test("clients that stop reading long responses are bounded, and do not block others for long", async () => {
   const bench = await open();
   // Makes the report longer than the send buffer of a socket.
   const query = `limit=1&starting_after=${"x".repeat(14_000)}`;

@@ -197,7 +197,7 @@ test("reads at most a mebibyte, and rejects web pages and other hosts", async ()
   await receiving.stop();
 });
 
-test("--accept-unsigned logs requests that it cannot verify, also through a tunnel, but none of a web page", async () => {
+test("--accept-unsigned logs unverified requests, also through a tunnel, but none of a web page", async () => {
   const file = join(folder(), "received.jsonl");
   const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";

@@ -139,7 +139,7 @@ test.each([0, 1, 2.4, 3, 5.9, 6.999])(
   },
 );
 
-test("a reset of a merchant in the same week carries out the changes that have fallen due since the start", async () => {
+test("a reset of a merchant in the same week carries out the changes due since the start", async () => {
   const time = (parseTime(AS_OF) as number) + 6.5 * DAY;
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.reset({ merchant: "mer_inn" });

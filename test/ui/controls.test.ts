@@ -449,7 +449,7 @@ describe("a form", () => {
   });
 });
 
-test("a form shows the action, its target and how often; ctrl-o shows the other fields; a filled field is never hidden", async () => {
+test("a form shows action, target and how often; ctrl-o shows the rest; a filled field is never hidden", async () => {
   const { desk } = await openSandboxDashboard(120, 60);
   await desk.run("x");
   desk.press("4");

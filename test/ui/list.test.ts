@@ -114,7 +114,7 @@ describe("a gap", () => {
     ).toEqual(["row_0", "row_1", "row_2"]);
   });
 
-  test("is hidden by a filter, and counts as unsearched until the log was searched, unless the stream had every match", () => {
+  test("is hidden by a filter, and unsearched until the log was read or the stream had every match", () => {
     const filtered = withFilter(list, "kind:blue");
     expect([ids(filteredRows(filtered)), isUnsearched(filtered)]).toEqual([["row_2", "row_8"], true]);
     expect(unsearchedGap(filtered, 5, false)?.id).toBe("gap:9");
