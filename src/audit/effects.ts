@@ -38,7 +38,8 @@ export function createEffectCounts(before: number, isEventChosen: boolean) {
       if (number === undefined) return undefined;
       const { atLeast, atMost } = rangeOf(effects, outcomes, none);
       const did = `acted ${timesText(number)}`;
-      if (number > atMost) return { verdict: "fail", did, ...(!isForgery && { why: TOO_OFTEN }) };
+      const doubt = number > outcomes.length ? NO_COUNT : "";
+      if (number > atMost) return { verdict: "fail", did, ...(!isForgery && { why: TOO_OFTEN + doubt }) };
       if (number < atLeast) return { verdict: "fail", did, why: LOST };
       if (none && made.keys().next().value === id)
         return {
@@ -64,6 +65,10 @@ export interface EffectFinding {
 const TOO_OFTEN =
   "Save the event's id under a unique constraint, in the transaction of the effect, and skip an event whose id is " +
   "known.";
+/** The command printed more than one action for each request. */
+const NO_COUNT =
+  " The count grew by more than the number of requests: check that the command counts actions, instead of adding up " +
+  "amounts, and that nothing else acts meanwhile.";
 const LOST = "Store the event before you answer 2xx: an event that was accepted is not sent again.";
 
 const timesText = (number: number) => ["0 times", "once", "twice"][number] ?? `${number} times`;

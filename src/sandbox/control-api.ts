@@ -64,7 +64,7 @@ export function openControlApi(engine: Engine) {
     dataReplaced,
     removed,
   });
-  const verifier = openVerifier(engine, checks.counted);
+  const verifier = openVerifier(engine, checks);
   const lessons = openLessons(engine, verifier, () => world.add(fixtures()[0]?.name ?? "").id);
   const auditor = openAuditor(engine, checks);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
@@ -125,7 +125,7 @@ function forgetData(
 
 function openVerifier(
   { stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine,
-  onEffects: ReceiverChecks["counted"],
+  checks: ReceiverChecks,
 ) {
   const onRequest = subscribeTo(listeners.request);
   return createVerifier({
@@ -139,7 +139,8 @@ function openVerifier(
       isWatching: judge.isWatching,
     },
     scenarios: scenarios.armed,
-    onEffects,
+    onEffects: checks.counted,
+    hasAudited: () => checks.list(false).checks.some(({ kind }) => kind === "audit"),
     faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
     listen(listener) {
       const unsubscribe = [onRequest(listener), dispatcher.listen(listener)];

@@ -65,11 +65,12 @@ export function checkEffects(
   log: Pick<RunSummary, "deliveries">,
   { match = {}, made }: ExpectationOf<"effects">,
   merchant: string | undefined,
+  hasAudited: () => boolean,
 ): Check {
   return () => {
     const { event, ...others } = match;
     const deliveries = log.deliveries(merchant ?? match.merchant).filter((one) => matchesDelivery(others, one));
-    return compareEffects({ deliveries, event }, made);
+    return compareEffects({ deliveries, event, hasAudited: hasAudited() }, made);
   };
 }
 
@@ -80,9 +81,14 @@ interface DeliveredEvents {
   event?: string | string[] | undefined;
   /** The ids of events that were delivered before as well: the receiver need not act on them again. */
   known?: ReadonlySet<string>;
+  /** Whether the receiver was audited. The events of an audit are in no log. */
+  hasAudited?: boolean;
 }
 
-export function compareEffects({ deliveries, event, known }: DeliveredEvents, made: number): CheckResult {
+export function compareEffects(
+  { deliveries, event, known, hasAudited = false }: DeliveredEvents,
+  made: number,
+): CheckResult {
   const eventsOf = (some: readonly LoggedDelivery[]) => [...new Set(some.map((delivery) => delivery.event))];
   const tried = deliveries.filter(({ attempts }) => attempts > 0);
   const chosen = tried.filter((delivery) => matchesDelivery({ event }, delivery));
@@ -92,11 +98,12 @@ export function compareEffects({ deliveries, event, known }: DeliveredEvents, ma
   const text = `The receiver acted ${plural(made, "time")} on ${plural(delivered.length, "event")}`;
   if (made > delivered.length) {
     const others = made <= eventsOf(tried).length ? otherTypes(tried, chosen, event) : [];
-    const unless =
-      others.length === 0
-        ? ""
-        : `, or it also acts on ${others.join(", ")}, which ${others.length === 1 ? "is" : "are"} not named`;
-    return result("fail", `${text}: it acts more than once on the same event${unless}.`, seen);
+    const reasons = [
+      "it acts more than once on the same event",
+      ...(others.length > 0 ? [`it also acts on ${others.join(", ")}, which ${isOrAre(others)} not named`] : []),
+      ...(hasAudited ? ["the count includes what it did in an audit"] : []),
+    ];
+    return result("fail", `${text}: ${reasons.join(", or ")}.`, seen);
   }
   if (delivered.length === 0)
     return result("inconclusive", "No matching event was delivered.", { ...seen, open: true });
@@ -114,6 +121,8 @@ export function compareEffects({ deliveries, event, known }: DeliveredEvents, ma
     });
   return result("pass", `${text}.`, seen);
 }
+
+const isOrAre = (names: readonly string[]) => (names.length === 1 ? "is" : "are");
 
 /** The types of the deliveries that were not chosen. Empty if events were chosen by id: a count tells those apart. */
 function otherTypes(

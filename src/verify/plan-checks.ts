@@ -33,6 +33,8 @@ export interface VerificationSources extends Pick<Stores, "requestLog" | "runSum
     /** Whether a verdict on receivers, of one merchant or of all, may change without further traffic. */
     isWatching(merchant?: string): boolean;
   };
+  /** Whether a receiver was audited since the last reset. */
+  hasAudited(): boolean;
   /** The scenarios that are armed. */
   scenarios(): readonly ScenarioState[];
   /** How often each fault rule fired, by its id. */
@@ -111,7 +113,7 @@ function checkOf(
   if (effects) {
     if (effects.match?.merchant !== undefined)
       checkMerchant(sources, effects.match.merchant, `${where}.match.merchant`);
-    return checkEffects(runSummary, effects, merchant);
+    return checkEffects(runSummary, effects, merchant, sources.hasAudited);
   }
   if (verdicts) return planVerdicts(sources, verdicts, merchant, where);
   if (scenario) return planScenario(sources, scenario, merchant, where);

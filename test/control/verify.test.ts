@@ -532,7 +532,7 @@ describe("effects", () => {
   });
 
   test("above the number of events of the named type name the other types, which may explain them", async () => {
-    const { bench } = await openRegistered();
+    const { bench, receiver } = await openRegistered();
     const { id } = await bench.events.trigger({ type: "payment.succeeded" });
     await bench.control("POST", "/drain", { within: "5s" });
     const resultOf = async (made: number, event: string) =>
@@ -546,6 +546,8 @@ describe("effects", () => {
     expect((await resultOf(2, "*")).verdict).toBe("pass");
     expect((await resultOf(3, "payment.succeeded")).message).toMatch(/ on the same event\.$/);
     expect((await resultOf(2, id)).message).toMatch(/ on the same event\.$/);
+    await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: receiver.url } });
+    expect((await resultOf(3, "*")).message).toMatch(/ on the same event, or the count includes .* in an audit\.$/);
   });
 
   test("of a scenario need not include an event that was delivered before, and may include it", async () => {

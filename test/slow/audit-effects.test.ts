@@ -161,6 +161,12 @@ describe.concurrent("a count of effects", () => {
     ]);
   });
 
+  test("that grows by more than the number of requests may be a sum, and says so", async () => {
+    const { url, shop } = await openShop(once);
+    const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders * 1_250 });
+    expect(found.probes[0]).toMatchObject({ verdict: "fail", why: expect.stringContaining("instead of adding up") });
+  });
+
   test("finds work that comes late", async () => {
     const { url, shop } = await openShop((id, one) => {
       if (one.arrivals.get(id) === 20) setTimeout(() => one.orders++, 900);

@@ -20,24 +20,26 @@ export const Head = ({ title, note, onClose, children }: HeadProps) => (
   </div>
 );
 
-/** A button for each binding; `primary` is the key of the most important one. */
+/** A button for each binding with a label; `primary` is the key of the most important one. */
 export const KeyButtons = ({
   dashboard,
   keys,
   primary,
 }: DashboardProps & { keys: readonly KeyBinding[]; primary: string | undefined }) => (
   <div class="actions">
-    {keys.map(({ keys: [key = ""], label, help, run }) => (
-      <button
-        key={key}
-        type="button"
-        class={key === primary ? "primary" : ""}
-        title={help}
-        onClick={() => dashboard.change(run)}
-      >
-        {labelIn(dashboard.state, { label })} <kbd>{key}</kbd>
-      </button>
-    ))}
+    {keys
+      .filter((binding) => labelIn(dashboard.state, binding) !== undefined)
+      .map(({ keys: [key = ""], label, help, run }) => (
+        <button
+          key={key}
+          type="button"
+          class={key === primary ? "primary" : ""}
+          title={help}
+          onClick={() => dashboard.change(run)}
+        >
+          {labelIn(dashboard.state, { label })} <kbd>{key}</kbd>
+        </button>
+      ))}
   </div>
 );
 
