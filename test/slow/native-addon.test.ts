@@ -91,7 +91,7 @@ describe("a better-sqlite3 without a binary for this Node", () => {
       out: [],
       error:
         `merchant-sandbox: ${sentence}: install it again with install scripts allowed, or install Node 24, ` +
-        "which needs none.\n",
+        "which needs no install script.\n",
     });
   });
 
@@ -99,7 +99,7 @@ describe("a better-sqlite3 without a binary for this Node", () => {
     const otherNode =
       "The module 'x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.";
     const { error } = await installation("12.11.1", fails(otherNode)).run("start", "--memory", "--port", "0");
-    expect(error).toContain("in Node 22.12.0: it was compiled for another Node: run npm rebuild better-sqlite3.\n");
+    expect(error).toContain("in Node 22.12.0: it was compiled for another Node version: run npm rebuild better-sqlite3.\n");
   });
 
   test("is reported by doctor", async () => {
@@ -108,7 +108,7 @@ describe("a better-sqlite3 without a binary for this Node", () => {
       1,
       [
         `fail  ${sentence}`,
-        "      Install it again with install scripts allowed, or install Node 24, which needs none.",
+        "      Install it again with install scripts allowed, or install Node 24, which needs no install script.",
       ],
     ]);
   });

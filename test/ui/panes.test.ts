@@ -511,10 +511,6 @@ describe("the help", () => {
     expect(found).toContain("copy the request as curl");
     expect(found).not.toContain("page down");
   });
-
-  test("closes with the key that opened it", () => {
-    expect(press(busy(120, 50), "?", "?").overlays).toEqual([]);
-  });
 });
 
 /** Adds the requests and attempts that the sandbox has logged since the last call. */

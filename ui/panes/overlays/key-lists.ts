@@ -38,7 +38,6 @@ export const helpOverlay = (groups: readonly KeyGroup[], commands: Commands): Ov
       help: "find a command by typing",
       run: (state) => update(replaceTopOverlay(state, paletteOverlay(commands))),
     },
-    { keys: ["?"], help: "close the keys", run: (state) => update(closeTopOverlay(state)) },
   ],
 });
 
