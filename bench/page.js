@@ -135,7 +135,7 @@ export function withSummary(page, rows) {
   const cpuOf = (what) => Number.parseFloat(figureOf("start", what)[3]);
   const answer = cpuOf("one answer");
   const choices = CHOICES.map(([text, isolates, what]) => {
-    // A reset is measured without the answer that the other rows contain.
+    // A reset is measured without a call, which the other rows include.
     const cost = cpuOf(what) + (what.startsWith("sandbox.reset") ? answer : 0);
     return [text, isolates, `${cost.toFixed(1)} ms`];
   });

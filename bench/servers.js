@@ -68,7 +68,7 @@ const servers = {
   frozen: () => sandbox({ memory: true, clock: FROZEN }),
   "frozen-file": () => sandbox({ ...fresh(), clock: FROZEN }),
   "frozen-over": () => sandbox({ memory: false, db: words[0], clock: FROZEN }),
-  /** As many sandboxes as asked, in one process. */
+  /** The requested number of sandboxes, in one process. */
   many: () => manySandboxes(Number(words[0])),
   /** A separate build, in memory or over a file. */
   variant: () => sandbox(words[1] === "file" ? fresh() : { memory: true }, words[0]),

@@ -103,7 +103,7 @@ const importFromItsFile = (filter, path) => ({
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
 const terminal = importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js");
 
-/** V8 does not know how to import from code of a cache, so dashboard.cjs imports for the program. */
+/** Code from the cache of compiled code cannot use import(), so dashboard.cjs imports for the program. */
 const withoutImport = (code) => code.replace('import("./dashboard.js")', 'require("./dashboard.cjs")');
 
 /** All our code in one CommonJS file, because Node loads one in half the time of dozens of modules. */
@@ -176,7 +176,7 @@ const decodeWithoutFetch = {
     })),
 };
 
-/** Replaces a part of a file of a package, which has to occur there once. */
+/** Replaces text in a file of a package; the text must occur there exactly once. */
 const replaceIn = (name, filter, part, instead) => ({
   name,
   setup: ({ onLoad }) =>
@@ -374,7 +374,7 @@ async function usualWorld() {
   const { asOf } = JSON.parse(readFileSync(join(fixtures, "lodge.json"), "utf8"));
   const sandbox = await createSandbox({ fixtures, clock: asOf });
   const { file } = await sandbox.snapshots.save({ name: "usual" });
-  // A mark of this machine would make each build another one.
+  // The mark of this machine is left out, because it would make each build differ.
   const sql = new Sqlite(file);
   sql.exec("delete from settings; vacuum");
   sql.close();

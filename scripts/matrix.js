@@ -22,8 +22,8 @@ import { openRegistry, urlOf } from "./matrix/registry.js";
 import { nodeOf, npmOf, pack, plain, run } from "./packing.js";
 
 /**
- * Both ends of the supported Nodes and one between them that is not, each with the major version of the npm that it
- * brings.
+ * The oldest and newest supported versions of Node, and an unsupported one (22.12) between them, each with the major
+ * version of npm that it ships with.
  */
 const NODES = [
   { node: "20.19.0", npm: "10" },

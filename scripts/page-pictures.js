@@ -1,4 +1,4 @@
-// Takes the pictures of the page in a browser, at the width of a desk and of a phone.
+// Takes the pictures of the page in a browser, at the width of a desktop screen and of a phone.
 
 import { browserOfTests } from "./browser-of-tests.js";
 

@@ -23,7 +23,7 @@ const SIZES = [
 ];
 const PATIENCE = 20_000;
 
-/** Those of the run whose pictures are being taken. */
+/** The terminal and the program of the current run. */
 let terminal;
 let program;
 
@@ -139,7 +139,7 @@ const READS = [
   "payments?limit=100",
   "payouts?limit=5",
 ];
-/** How many of them in each five seconds, the spans of the trends. */
+/** The number of calls in each five seconds, which is a span of the trends. */
 const BURSTS = [2, 5, 3, 6, 1, 4];
 
 async function earlier() {

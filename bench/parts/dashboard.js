@@ -126,7 +126,7 @@ async function keyToScreen() {
 async function frozenReader() {
   const { terminal, port } = await opened();
   terminal.freeze();
-  // Each key paints a whole frame: together more than a terminal buffers while nothing reads it.
+  // Each key paints a whole frame: together, the frames fill the buffer of a terminal that nothing reads.
   terminal.type("?q".repeat(KEYS));
   const { latencies } = await load({ port, seconds: 10 * SECONDS, connections: 4, requests: GET });
   await terminal.end();

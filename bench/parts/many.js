@@ -9,9 +9,9 @@ import { FEW, figure, median, ratio } from "../measure.js";
 /** Each starts servers of its own, which takes longer than the measurement. */
 const TURNS = Math.min(FEW, 3);
 const MEGABYTE = 1e6;
-/** A merchant has no more. */
+/** The limit for one merchant. */
 const MOST_ENDPOINTS = 100;
-/** A higher ratio is a cliff. */
+/** A higher ratio means that the cost of each grows with their number. */
 const TARGET = "<= 1.5 of CPU time";
 
 /** The measurements at each number of objects, under the names of their rows. */
@@ -50,7 +50,7 @@ const latency = (results, what) =>
   `99th percentile ${figure(middle(results, what, "p99"), " ms")}`;
 const memory = (results, what) => `${figure(middle(results, what, "each") / MEGABYTE, " MB")} each`;
 
-/** A row of one of `many`, with a function of what the figure does not say. */
+/** The row for one among `many`; `details` returns the text beside the figure. */
 function row(name, many, details) {
   const [what, against] = [name(many), name(many / 10)];
   return {

@@ -57,7 +57,7 @@ export const page = {
   async measure() {
     const { browserFile, openBrowser } = await browserOfTests();
     if (!browserFile) throw new Error("The part page needs Chromium in PATH.");
-    // First, so that it is not kept to the cores of this process.
+    // Started first: later, the browser would inherit the cores to which this process is pinned.
     const browser = await openBrowser(browserFile);
     const server = await open("memory");
     const load = steadyLoad({ port: server.port, rate: RATE, requests: mixed });

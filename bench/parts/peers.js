@@ -36,7 +36,7 @@ const ourName = (server, node) => (node === undefined ? server : `${server}, Nod
 const row = ({ what, call, server }, program) => ({
   what,
   against: program.name + (otherNode(program) === undefined ? "" : `, both on Node ${program.node}`),
-  // A durable write beside one that stays in memory is shown, and not demanded.
+  // A durable write beside a write that stays in memory is shown without a target.
   target: call === "post" && server === "file" && !program.isDurable ? "" : "> 1",
   read(results) {
     const { name } = program;

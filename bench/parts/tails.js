@@ -71,7 +71,7 @@ async function warmUp({ port }) {
 async function tail(server, { method, connections }) {
   // Waits until the disk and the garbage collection have finished the work of the server before.
   await new Promise((resolve) => setTimeout(resolve, (SECONDS * 1_000) / 2));
-  // The first question only starts the measurement.
+  // The first call only starts the measurement.
   await stallOf(server);
   const { latencies, refused, refusal } = await load({
     port: server.port,

@@ -45,7 +45,7 @@ export const installers = {
     // Yarn 1 removes the first `--`, which would be that of `exec`.
     run: ["--silent", "merchant-sandbox", "--"],
     environment: (cache) => ({ YARN_CACHE_FOLDER: cache, YARN_REGISTRY: registry }),
-    // It compares the engines of each package with the Node before it installs any.
+    // Yarn 1 checks the engines of all packages before it installs any.
     fails: { "20.19.0": 1, "22.12.0": 1 },
     recipe: "Yarn",
   },

@@ -94,7 +94,7 @@ export async function prism(folder, document, { calls, documented }, port) {
   }
 }
 
-/** The violations of the response; the request of a refusal has some too. */
+/** The violations in the response. A refused request has violations of its own, which do not count. */
 async function violationsOf(base, { name, method, path, body, response: recorded }, index) {
   const headers = { [CALL]: String(index), "content-type": "application/json" };
   const response = await fetch(base + path.slice("/v1".length), {

@@ -306,7 +306,7 @@ describe("variants", () => {
     expect((await shared().call("GET", "/v1/merchants/me")).status).toBe(200);
   });
 
-  test.each([undefined, {}])("may be without options (%j) once in a product", async (options) => {
+  test.each([undefined, {}])("may be without options (%j) only once in a product", async (options) => {
     const bench = await open();
     const make = (sku: string, product: string) =>
       bench.call("POST", `/v1/retail/products/${product}/variants`, { body: { sku, price: 1, options } });

@@ -252,7 +252,7 @@ describe("an assumption that is set", () => {
     expect(paths["/payouts"].get.parameters[0].schema.maximum).toBe(50);
   });
 
-  test("without a body answers with none", async () => {
+  test("with a status that has no body responds without one", async () => {
     const bench = await openWith({ "bookings.decline.status": 204 });
     const answer = await post("/v1/hospitality/bookings/bkg_pending/decline", {})(bench);
     expect([answer.status, answer.text]).toEqual([204, ""]);

@@ -108,7 +108,7 @@ test("a page of a named origin cannot register an endpoint, and so call programs
   expect((await bench.call("POST", "/v1/webhooks", { body, headers: { origin: bench.url } })).status).toBe(201);
 });
 
-test("no other origin gets anything, and none does through a foreign Host", async () => {
+test("no other origin is allowed, and a foreign Host allows none", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   for (const origin of [
     "https://app.example.evil.example",

@@ -544,7 +544,7 @@ describe("paths", () => {
       ["/v1/hospitality/bookings", "bookings. Operations below it: /v1/hospitality/bookings/{id}/decline."],
       ["/v1/statutory", " below it: /v1/statutory/remittances/{id}/confirm, /v1/statutory/settings."],
       ["/v1/hospitality/pricing-rule", "/v1/hospitality/pricing-rules?"],
-      // The folder that they share does not make two paths alike.
+      // A shared folder alone does not make two paths similar.
       ["/v1/hospitality/guests", "No operation has the path /v1/hospitality/guests."],
     ];
     for (const [path, hint] of hints) {

@@ -11,7 +11,7 @@ const me = async (bench: Bench, baggage?: string | string[], key = "sk_test_lodg
 };
 
 describe("which merchant a call acts as", () => {
-  test("is the key's own one without the isolation, whatever the header says", async () => {
+  test("is the key's own merchant without --isolation, whatever the header says", async () => {
     const bench = await open();
     const { baggage } = await ownMerchant(bench);
     expect(await me(bench, baggage)).toBe("mer_lodge");
@@ -38,7 +38,7 @@ describe("which merchant a call acts as", () => {
     ]);
   });
 
-  test("cannot be another one than those created from the key's own, and needs that key", async () => {
+  test("can only be one created from the key's own merchant, and needs that key", async () => {
     const bench = await open({ isolation: "on" });
     const [mine, markets] = [await ownMerchant(bench), await ownMerchant(bench, { fixture: "market" })];
     const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@example.com" } });

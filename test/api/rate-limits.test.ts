@@ -94,7 +94,7 @@ describe("a used-up window", () => {
   });
 });
 
-test("every request at the limiter counts, whatever its response; none refused before or under /_sandbox", async () => {
+test("every request that reaches the limiter counts; one refused before it, or under /_sandbox, does not", async () => {
   const bench = await open();
   const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
   const calls: [counted: number, method: string, path: string, options?: CallOptions][] = [

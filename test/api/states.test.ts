@@ -9,9 +9,7 @@ import { type Bench, NOON_SECONDS, neededFields, open } from "../support/sandbox
 /** Kinds with states whose records a test can create. */
 const kinds = resources.filter(({ kind, transitions }) => Object.keys(transitions).length > 0 && kind !== "merchant");
 
-/**
- * The kind's types of the events since the last call, oldest first, without those of consequences for other records.
- */
+/** The types of this kind's events since the last call, oldest first, without events about other records. */
 function watch(bench: Bench, kind: Resource) {
   const types = new Set(Object.values(kind.events));
   let seen = "";
@@ -60,7 +58,7 @@ describe("the transitions of every kind", () => {
           expect(await happened()).toEqual(known(events.updated));
         } else if (transitions[from]?.includes(to)) {
           expect([label, status, body.status, body.metadata]).toEqual([label, 200, to, { moved: to }]);
-          // The records of the kind that follow from it come later.
+          // Events of further records of the kind, made as a consequence, come later.
           expect((await happened())[0]).toEqual(events[to]);
         } else {
           expect([label, status, body.code]).toEqual([label, 409, "invalid_state"]);

@@ -1,5 +1,5 @@
-// The laws of the house bite: each is broken once, where it holds, and must be refused. Text leaves for a terminal in
-// one file.
+// The lint rules work: code that breaks a rule must be reported, for each rule. Only one file of src/ writes to the
+// terminal.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -170,7 +170,8 @@ describe("rules beyond the linter", () => {
 
   const isComment = (line: string) => /^\s*(\/\/|\/?\*|-- )/.test(line);
   const isRegExp = (line: string) => /^\s*\/[^/*].+\/\w*[;,]?$/.test(line);
-  // SQLite keeps the text of each definition, and the sandbox compares it with its own: a break is another schema.
+  // SQLite keeps the text of each definition, and the sandbox compares it with its own: a line break would be another
+  // schema.
   const mayBeLong = (name: string, line: string) =>
     name === join("src", "store", "sqlite", "tables.ts") || isRegExp(line);
 
@@ -200,7 +201,7 @@ describe("rules beyond the linter", () => {
     expect(long).toEqual([]);
   });
 
-  it("nothing is left for later", () => {
+  it("no file has a note about work that is left for later", () => {
     const later = /\b(T[O]DO|F[I]XME|X[X]X)\b/;
     expect(sources.filter((file) => later.test(readFileSync(file, "utf8")))).toEqual([]);
   });

@@ -91,7 +91,7 @@ describe("an empty list", () => {
     expect((await linesOf(idle, "verdicts", "--rule", "effect.single")).join()).toMatch(/^No verdicts yet\. /);
   });
 
-  test("is not what a removed merchant leaves: its rows are listed by its id or name", async () => {
+  test("is not what a removed merchant has: its rows are still listed by its id or name", async () => {
     const bench = await open();
     const { id: merchant, apiKey } = await bench.merchants.add();
     await bench.call("GET", "/v1/payments", { key: apiKey });

@@ -337,7 +337,7 @@ test("an expectation of effects that failed fails the run on verdicts, also befo
   await settle(bench);
   const verify = async (made: number) =>
     (await bench.verify({ all: [{ effects: { match: { event: "payment.succeeded" }, made } }] })).verdict;
-  // A test may ask until the receiver has acted.
+  // A test may repeat the expectation until the receiver has acted.
   expect([await verify(0), (await problemsOf(bench, "verdicts")).code]).toEqual(["fail", 3]);
   expect([await verify(1), (await problemsOf(bench, "verdicts")).code]).toEqual(["pass", 0]);
   expect((await headlines(bench, "verdicts")).title).toBe("# ✅ Every verdict is pass");
@@ -384,7 +384,7 @@ test("a scenario that failed by its count alone is in the titles, and passed bef
   };
   expect(await play("webhook-storm", 1)).toBe("pass");
   expect((await problemsOf(bench, "score")).code).toBe(0);
-  // The count is of the event that had been delivered by then: a later one is not lost.
+  // The count covers only the event that had been delivered by then: a later event is not a loss.
   await bench.events.trigger({ type: "payment.succeeded" });
   await advance(bench, "10s");
   await settle(bench);
@@ -418,7 +418,7 @@ test.each<[ending: string, end: (bench: Observed) => Promise<unknown>]>([
   expect(events.find(({ type }) => type === "booking.declined")?.emitted).toBe(1);
 });
 
-test("uncovered knows what a merchant did whose name was used again", async () => {
+test("uncovered counts what a removed merchant did, also after its name was used again", async () => {
   const bench = await openObserved();
   const { id, apiKey: key } = await bench.merchants.add({ name: "again", fixture: "lodge" });
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, key });

@@ -59,7 +59,7 @@ test("the details of a delivery have the lines of its body as they were sent, al
   expect(body.join("\n")).toBe(receiver.arrivals[0]?.body.toString());
 });
 
-test("a request as curl is no command of a build system, and keeps its value", async () => {
+test("a request printed as curl contains no command of a build system, and its values are unchanged", async () => {
   const bench = await open();
   const body = JSON.stringify({ name: "A" }).replace("{", "{\n\t\n").replace("}", "\n}\n");
   const { headers } = await bench.call("POST", "/v1/hospitality/pricing-rules", {

@@ -162,7 +162,7 @@ describe("a recording that says little", () => {
     expect(out.at(-1)).toMatch(/^[45]\d\d confirmed/);
   });
 
-  test("with masked values says nothing of them", async () => {
+  test("with masked values says nothing about them", async () => {
     const text = JSON.stringify(harOf()).replaceAll(
       /Ana Sousa|ana@mail\.example|(?<=\\"currency\\":\\")EUR/g,
       "[REDACTED]",

@@ -19,12 +19,12 @@ describe("a stand-in for the real service", () => {
     expect(found.base).toBe("https://api.service.example/v1");
   });
 
-  test.each(differences)("shows alone that $name", (difference) => {
+  test.each(differences)("shows that $name, if that is the only difference", (difference) => {
     const found = contradictedIn(compare(sandbox, recordingOf(changeTo([difference]))));
     expect(found).toEqual(expect.arrayContaining([...difference.contradicts]));
   });
 
-  /** Each is undone by another one that is listed after it, or cannot be seen beside one. */
+  /** Differences that a later one in the list undoes, or that cannot be seen beside another. */
   const HIDDEN = [
     ...["a customer is wrapped in data", "windows of an hour", "no Retry-After", "Retry-After is always 45"],
     ...[
@@ -35,7 +35,7 @@ describe("a stand-in for the real service", () => {
     ],
   ];
 
-  test("finds all differences together that leave a trace together", () => {
+  test("finds all differences at once, except those that another one hides", () => {
     const found = contradictedIn(compare(sandbox, recordingOf(everyDifference)));
     const hidden = differences
       .filter(({ contradicts }) => !contradicts.some((id) => found.includes(id)))
@@ -116,7 +116,7 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
     expect(found.unexplained).toEqual([expect.objectContaining({ status: 414, code: "uri_too_long", count: 1 })]);
   });
 
-  test("a refusal by a record's state is of a repeated action, or unrecognised, and no rule about its body", () => {
+  test("a refusal by a record's state is a repeated action or unrecognised, and proves no rule about the body", () => {
     const refused = (code: string, change?: (to: Behaviour) => void) => {
       const recording = recordingOf(change);
       const decline = recording.exchanges.find(({ url }) => url.pathname.endsWith("bkg_one/decline")) as Exchange;

@@ -41,7 +41,7 @@ describe.each(toolForms)("a recording by $tool", (form) => {
       expect(verdictsOf(compareIn(form, different))).toEqual(verdictsOf(differencesInPlainForm));
     });
   else
-    test(`shows without ${form.lacks} no difference that the plain form does not show`, () => {
+    test(`without ${form.lacks} shows no difference that the plain form does not show`, () => {
       const shown = contradictedIn(compareIn(form, different));
       expect(shown.length).toBeGreaterThan(0);
       expect(shown.filter((id) => !contradictedIn(differencesInPlainForm).includes(id))).toEqual([]);

@@ -273,7 +273,7 @@ describe("merchants", () => {
   });
 });
 
-/** Some of everything, and every answer that it got, headers and all. */
+/** Makes calls of every kind, and returns every response with its headers. */
 async function busyHour(bench: Bench, hooks: string, key = "sk_test_lodge"): Promise<string[]> {
   const answers: Answer[] = [];
   const act = async (method: string, path: string, body?: object, headers = {}) => {

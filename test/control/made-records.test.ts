@@ -125,13 +125,13 @@ test.each([
   expect(await make(bench, kind, given)).toMatchObject({ ...given, ...follows });
 });
 
-test("a rate that was given once is not that of other stays", async () => {
+test("a rate that was given for one stay is not used for other stays", async () => {
   const bench = await open();
   await make(bench, "booking", { roomTypeId: "room_double", nightlyRate: 1 });
   expect((await make(bench, "booking", { roomTypeId: "room_double" })).nightlyRate).toBe(11_000);
 });
 
-test("a series goes on, and a new record is the newest, also after the clock was set back", async () => {
+test("a series of numbers continues, and a new record is the newest, also after the clock was set back", async () => {
   const bench = await open();
   const references = [
     (await make(bench, "payment")).reference,
@@ -250,7 +250,7 @@ describe("a made payroll", () => {
       expect(await run(bench, fields)).toMatchObject({ ...fields, warnings: [] });
   });
 
-  test("that is paid is of a period whose pay day has come, and otherwise besides the regular pay", async () => {
+  test("that is paid is for a period whose pay day has come; if there is none left, it is off-cycle", async () => {
     const bench = await open();
     const paid = [await run(bench, { status: "paid" }), await run(bench, { status: "paid" })];
     expect(paid.map(({ periodStart, offCycle }) => [periodStart, offCycle])).toEqual([
@@ -317,7 +317,7 @@ describe("a made payroll", () => {
   });
 });
 
-test("a payout that is made paid has arrived by the time that it was paid", async () => {
+test("a payout that is created as paid has an arrival date that has come", async () => {
   const bench = await open();
   for (const merchant of ["mer_lodge", "mer_stage"])
     expect(await make(bench, "payout", { merchant, status: "paid" })).toMatchObject({

@@ -151,7 +151,7 @@ test("every field that names a record is checked", () => {
   expect(unchecked).toEqual([]);
 });
 
-/** Any valid values for the fields of a kind on which a bookkeeper would have an opinion. */
+/** Any valid values for the fields of a kind that bookkeeping rules constrain. */
 const amounts = fc.integer({ min: 0, max: 100_000 });
 const days = fc.integer({ min: 1, max: 28 }).map((day) => `2026-0${1 + (day % 4)}-${String(day).padStart(2, "0")}`);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });

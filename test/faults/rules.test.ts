@@ -254,7 +254,7 @@ describe("a rule", () => {
     expect((await add(second, { action: FAIL })).id).toBe(ids[0]);
   });
 
-  test("does not take an id that the logs still name, unless it never fired", async () => {
+  test("cannot take the id of a rule that the logs still name, unless that rule never fired", async () => {
     const bench = await open();
     const rule = { id: "flt_mine", action: FAIL };
     const again = () => post(bench, rule);
@@ -278,7 +278,7 @@ describe("a rule", () => {
     expect((await again()).status).toBe(409);
   });
 
-  test("may have its id again for another merchant once the logs of its own are erased", async () => {
+  test("may reuse its id for another merchant once the logs of the first merchant are erased", async () => {
     const bench = await open();
     const rule = (merchant: string) => ({ id: "flt_mine", action: FAIL, match: { merchant } });
     await add(bench, rule("mer_lodge"));

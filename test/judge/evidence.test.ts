@@ -37,7 +37,7 @@ describe("the evidence of a verdict", () => {
     ]);
   });
 
-  test("is the store where a second effect or the same key shows the retry", () => {
+  test("is the database where a second effect or the same key proves the retry", () => {
     const found = (key: string, rule: string) => lostWrite(writeEntry(10, 200, key)).verdicts({ rule });
     expect(found("b", "effect.single")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
     expect(found("b", "idempotency.key_reused")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
@@ -105,7 +105,7 @@ describe("a client that is silent after its deadline", () => {
   /** A base at which the deadline of a failed call, 15 s later, has just passed. */
   const past = () => performance.now() - 1e9 - 16_000;
 
-  test("has failed to retry, which its retry still revises", () => {
+  test("has failed to retry; a later retry still revises the verdict", () => {
     const start = past();
     const made = judge(requestEntry(start, 503));
     expect(made.verdicts()).toMatchObject([

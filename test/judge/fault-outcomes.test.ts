@@ -49,7 +49,7 @@ test.each([
 /** Its response is a valid one, so that a client has nothing to retry. */
 const isValidResponse = ({ type }: Action, { as }: { as?: string }) => type === "evolve" || as === "patch";
 
-test("an action loses the response, in each of its forms, exactly if it spoils it after the operation", () => {
+test("each form of an action loses the response exactly if it breaks the response after the operation", () => {
   const formsOf = ({ schema }: Action) => (schema.properties.as as { enum?: string[] } | undefined)?.enum ?? [];
   for (const action of apiActions as readonly Action[])
     for (const fields of [{}, ...formsOf(action).map((as) => ({ as }))])

@@ -89,7 +89,7 @@ function deliveredTwice() {
   return watching;
 }
 
-test("a repeat without a further write is due when its time is over, and reported then", () => {
+test("the verdict on a repeat without another write is due when its time is over, and is reported then", () => {
   const { receivers, found, due } = deliveredTwice();
   expect([due, receivers.nextDue()]).toEqual([[1e9 + 3_105], 1e9 + 3_105]);
   receivers.resolve(1e9 + 3_105);

@@ -68,7 +68,7 @@ function fails(): never {
   throw new Error("The disk is full.");
 }
 
-test("advances end where they are, without waiting for work in flight", async () => {
+test("advances that are ended stop where they are, without waiting for work in flight", async () => {
   const clock = createClock(0);
   let due: number | null = 5;
   clock.watch({

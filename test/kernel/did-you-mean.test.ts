@@ -20,7 +20,7 @@ test.each([["re"], ["res_"], ["payments"], [""], ["x".repeat(201)]])("%j means n
   expect(closestMatch(wrong, NAMES)).toBeUndefined();
 });
 
-test("a beginning of several names means none, unless it is nearly one of them", () => {
+test("a prefix of several names suggests none of them, unless it is nearly one of them", () => {
   expect(closestMatch("fixture_s", ["fixture_save", "fixture_show"])).toBe("fixture_save");
   expect(closestMatch("fix", ["fixture_save", "fixture_show"])).toBeUndefined();
 });

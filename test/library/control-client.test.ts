@@ -1,4 +1,4 @@
-// Steering by a program: a method for each operation of the control API, the same here and over HTTP.
+// The client of the control API: a method for each operation, the same in this process and over HTTP.
 
 import { describe, expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";
@@ -31,7 +31,7 @@ const untimed = (reply: unknown) =>
 describe("every operation", () => {
   const sandbox = shareForBlock();
 
-  test.each(controlCatalogue.map(({ id }) => id))("%s is a method, here and elsewhere", (id) => {
+  test.each(controlCatalogue.map(({ id }) => id))("%s is a method, in this process and over HTTP", (id) => {
     expect(methodOf(sandbox(), id)).toBeTypeOf("function");
     expect(methodOf(connect(sandbox().url), id)).toBeTypeOf("function");
   });
@@ -115,7 +115,7 @@ test("arguments and results are copies that the caller may change", async () => 
 
 test("a missing path parameter is an error that names it", async () => {
   const sandbox = await open();
-  // @ts-expect-error: whose request is meant must be said
+  // @ts-expect-error: the id of the request is required
   await expect(sandbox.requests.get({})).rejects.toThrow("requests.get needs id, which is text; received none.");
   // @ts-expect-error: a number is no id
   await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");

@@ -95,7 +95,7 @@ describe("named merchants", () => {
     );
   });
 
-  test("the dice of a rule for all merchants count each merchant's calls", async () => {
+  test("the random choices of a rule for all merchants depend only on each merchant's own calls", async () => {
     const statuses = async (other: boolean) => {
       const bench = await open();
       await bench.faults.add({ trigger: { probability: 0.5 }, action: { type: "status", status: 503 } });

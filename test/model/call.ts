@@ -133,7 +133,7 @@ export function enqueueDelivery(
   merchant.deliveries.push({ number: undefined, order: orders, event, endpoint, trigger, allowed, due, ...start });
 }
 
-/** Those subscribed to every type come first. */
+/** Endpoints subscribed to every type come first. */
 export function subscribedEndpoints(merchant: Merchant, type: string): string[] {
   const enabled = recordsOf(merchant, "webhook_endpoint").filter(({ status }) => status === "enabled");
   const ids = (wanted: string) =>
@@ -188,7 +188,7 @@ export function transition(
   return record;
 }
 
-/** The caller of an operation says what is on a receipt. */
+/** A receipt number that the caller sent as null stays null. */
 const isUnnumbered = (field: string, fields: Fields) => field === "receiptNumber" && fields[field] === null;
 
 /** The paid deposit of a booking that does not take place goes back to the guest. */

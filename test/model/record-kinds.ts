@@ -136,7 +136,7 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
   }),
 };
 
-/** Basis points of the amount, and a fixed part. Japan has its own for two methods. */
+/** Fees by payment method: basis points of the amount, and a fixed part. Japan has its own fees for two methods. */
 const FEES: Record<string, [number, number]> = {
   card: [150, 25],
   bank_transfer: [80, 0],

@@ -254,7 +254,7 @@ describe("everything at once", () => {
     { weight: 1, arbitrary: fc.constantFrom(...steering).map((steer) => ({ steer })) },
   );
 
-  test("any operations get valid responses and leave coherent worlds, and a reset restores the fixtures", async () => {
+  test("any operations get valid responses and leave consistent records; a reset restores the fixtures", async () => {
     const bench = await open({ rateLimit: "none" });
     const untouched = await bench.call("GET", "/v1/payments?limit=100");
     await bench.control("PUT", "/snapshots/one");

@@ -317,7 +317,7 @@ describe.concurrent("a scenario", () => {
   );
 });
 
-test("a run with webhooks whose effects nothing shows says so in its report and at the end of exec", async () => {
+test("a run with webhooks whose effects were not counted says so in its report and at the end of exec", async () => {
   const bench = await open();
   const receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
   const url = `http://127.0.0.1:${await listen(receiver)}/`;

@@ -391,7 +391,7 @@ describe.concurrent("names the wrong secret that a receiver uses", () => {
     },
   );
 
-  test("that none of the known ones is, is the first suspect", async () => {
+  test("is told to check its secret first if no known secret matches", async () => {
     const [genuine] = (await audit(await withSecret("whsec_elsewhere"))).probes;
     expect(genuine.why).toMatch(/^Check the secret first: /);
   });

@@ -140,7 +140,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes("resource_not_found")`);
   }
 
-  test("hostile data is text in every view, as on a desk and on a phone", { timeout: 600_000 }, async () => {
+  test("hostile data is text in every view, on a desktop screen and on a phone", { timeout: 600_000 }, async () => {
     const bench = await openHostile();
     const page = await browser.open(`${bench.url}/_sandbox/ui`);
     await page.shows(`document.querySelectorAll(".list .row").length > 5`);

@@ -17,7 +17,7 @@ import { receive } from "../support/webhooks.ts";
 const DATABASE = ".merchant-sandbox/sandbox.db";
 /** Milliseconds until a command that says nothing counts as hanging. */
 const LONGEST = 60_000;
-/** Milliseconds that a command goes on after its first line, and `attach`, which waits for a sandbox to start. */
+/** Milliseconds that a command continues after its first line; `attach`, which waits for a sandbox, after its start. */
 const WATCHED = 500;
 
 interface Tried {
@@ -218,7 +218,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     },
   );
 
-  test("with a second name, as which SQLite would keep a second log", async () => {
+  test("with a second name (a hard link), under which SQLite would keep a second log", async () => {
     const [cwd, other] = [folder(), folder()];
     const sandbox = await createSandbox({ memory: false, db: join(cwd, "one.db") });
     linkSync(join(cwd, "one.db"), join(other, "two.db"));
@@ -233,7 +233,7 @@ describe("a database is refused in one sentence that names the file,", () => {
   });
 });
 
-describe("what a stranger stored is posted to no program of this machine", () => {
+describe("nothing that a stranger stored is posted to a program of this machine", () => {
   /** Makes an event for each endpoint, and waits until nothing is due. */
   async function causeEvent(url: string): Promise<void> {
     await call(url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });

@@ -91,8 +91,8 @@ const START: State = { rules: new Set(), added: new Set(), hours: null };
 const CLOCK = "2026-01-05T12:00:00Z";
 
 /**
- * The states that a client knows: the acknowledged one, that after the last call if it was not answered, saved ones.
- * Rules of other writers may be gone after a restore.
+ * The states that a client knows: the acknowledged state, the state after the last call if that got no response, and
+ * saved states. Rules of other writers may be gone after a restore.
  */
 async function openStory() {
   const db = join(folder(), "data.db");

@@ -305,7 +305,7 @@ test("no attempt waits for a next one cancelled by a deleted or gone endpoint or
   await terminal.shows((text) => !/ [rR] replay/.test(text));
 });
 
-test("a wrong address of attach is said instead of how to make the first request", async () => {
+test("attach to a wrong address shows that error, and not how to make the first request", async () => {
   const terminal = attach("http://127.0.0.1:9", USUAL);
   await terminal.shows((text) => text.includes("No sandbox answers at http://127.0.0.1:9: connection refused."));
   expect(terminal.text()).not.toContain("No requests yet");

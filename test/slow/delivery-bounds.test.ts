@@ -91,7 +91,7 @@ test("a receiver whose call causes its next delivery is stopped after five hundr
   await receiver.arrived(501);
 });
 
-test("deleting an endpoint with a hundred thousand replays of one event takes no longer for each", async () => {
+test("deleting an endpoint with a hundred thousand replays of one event takes no longer per delivery", async () => {
   const db = join(folder(), "sandbox.db");
   const { bench: first, id } = await openRegistered({ memory: false, db, retrySchedule: "1h" });
   await trigger(first);

@@ -236,7 +236,7 @@ const planted = fc.record({
   changes: someChanges(STATE_TOKENS, 2, 3),
 });
 
-test("a planted state file has no process signalled, no other file deleted, and no other machine asked", async () => {
+test("a planted state file makes no command signal a process, delete a file or call another host", async () => {
   const place = folder();
   const [cwd, elsewhere] = [join(place, ".merchant-sandbox"), join(place, "elsewhere")];
   const port = await impostor();

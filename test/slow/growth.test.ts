@@ -278,7 +278,7 @@ function countReads({ sql }: Stores["database"], ...tables: string[]): (read: ()
   };
 }
 
-test("one merchant is looked up by as many rows among a thousand merchants as among ten", () => {
+test("looking up one merchant reads as many rows among a thousand merchants as among ten", () => {
   const rowsAmong = (merchants: number) => {
     const { database, tenants, close } = everyStore();
     database.sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${merchants})
@@ -405,7 +405,7 @@ test("a pending delivery is sent after any number of later ones, and is logged a
   expect(attempts).toBeLessThan(10_000 + PENDING_ROWS + 300);
 });
 
-test("a large database is checked where it is read: a spoiled record ends in a sentence", async () => {
+test("a large database is checked as it is read: a damaged record is reported in one sentence", async () => {
   const records = 100_001;
   const db = join(folder(), "large.db");
   await (await share({ memory: false, db })).close();

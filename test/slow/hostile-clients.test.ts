@@ -12,7 +12,7 @@ const MEBIBYTE = 1_048_576;
 
 const own = ({ port }: Bench) => [`Host: localhost:${port}`, "Authorization: Bearer sk_test_lodge"];
 
-/** Sends a head, and then a body piece by piece, as a client does that reads only after it has sent everything. */
+/** Sends a head and then a body piece by piece, like a client that reads only after it has sent everything. */
 async function sendAll(bench: Bench, head: string, bytes: number): Promise<string> {
   const socket = connect({ port: bench.port, host: "127.0.0.1", allowHalfOpen: true });
   let received = "";

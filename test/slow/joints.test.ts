@@ -1,5 +1,5 @@
-// Capabilities of several rooms at once, with apps, clients and receivers that are written here with other means than
-// the sandbox's own: Express, fetch and plain sockets.
+// Features that involve several rooms, tried with apps, clients and receivers that use no code of the sandbox: Express,
+// fetch and plain sockets.
 
 import { createHmac } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";

@@ -32,7 +32,7 @@ describe("an error with --json", () => {
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  test("has the code of the API's error, and the way out as its hint", async () => {
+  test("has the code of the API's error, and a hint that says how to fix it", async () => {
     const { url } = await open();
     const { error } = await run(["requests", "req_none", "--json", "--url", url]);
     expect(JSON.parse(error)).toMatchObject({ error: "resource_not_found", exitCode: 2 });

@@ -50,7 +50,7 @@ const SKIPPED = [
   "Skipped: 1 in some.test.js. They say no reason: end their titles with needs() of test/support/needs.ts",
 ];
 
-test("tests whose preparation failed are no skipped ones without a reason", () => {
+test("tests whose setup failed are not listed as skipped without a reason", () => {
   expect(lines).toContain(SKIPPED[0]);
 });
 

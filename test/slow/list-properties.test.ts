@@ -88,7 +88,7 @@ function done(list: List, step: Deed, model: Model, height: number): List {
 
 const history = fc.record({ height: fc.integer({ min: 1, max: 12 }), deeds: fc.array(deed, { maxLength: 25 }) });
 
-/** Plays a history; `holds` is called with the list before and after each deed. */
+/** Plays a history; `holds` is called with the list before and after each action. */
 function play(
   { height, deeds }: { height: number; deeds: Deed[] },
   holds: (before: List, after: List, step: Deed, model: Model, height: number) => void,

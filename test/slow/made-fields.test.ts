@@ -1,5 +1,5 @@
-// A record made with any one of its fields given keeps that field, and the rest follows from it: as in the books of the
-// merchant, and with nothing to ask.
+// A record made with one given field keeps that field. Its other fields fit it and the merchant's other records, so
+// that the checks of test/support/books.ts find nothing.
 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -52,13 +52,13 @@ function essence(field: string, value: unknown): unknown {
   return field === "options" ? keysOf(value) : value;
 }
 
-/** The refusals that are right: the value exists already, or another field must be given with it. */
+/** The expected refusals: the value exists already, or another field must be given with it. */
 const REFUSED =
   /exists already|is archived|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
 /**
- * A caller who links a payment of something else, a tax for a period that was paid, a number out of turn, or a guest
- * who stays, gets it.
+ * A caller may link a payment of something else, a tax for a period that was paid, a number out of turn, or a guest who
+ * stays: the record is made as asked.
  */
 const CLAIMS =
   /^(gov_payment purpose|payroll metadata|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;

@@ -1,4 +1,5 @@
-// Merchants for tests come and go beside other traffic: every world holds its rules, and nothing stays.
+// Merchants for tests come and go beside other traffic: all records stay consistent, and nothing of a removed merchant
+// remains.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";

@@ -13,7 +13,7 @@ import { type Receivers, startReceivers } from "../model/runner/webhook-receiver
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-/** So many runs, from the seed below on, call every operation and three of them crash. */
+/** With this many runs, starting at the seed below, every operation is called and three runs crash. */
 const ENOUGH = 8;
 const RUNS = Number(MODEL_RUNS ?? ENOUGH);
 /** Random for long runs; a failure prints its seed. */

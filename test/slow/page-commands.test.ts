@@ -153,7 +153,7 @@ function openPlace(cwd: string, file: string) {
     const words = wordsOf(command, env);
     if (isHosted(words, {})) return runHosted({ program, words, cwd, variables: env });
     const { line, ended, child } = launchCommand(process.execPath, [program, ...words], env, cwd);
-    // A server over standard input ends with it.
+    // A server over standard input ends when that input ends.
     child.stdin?.end();
     if (!RUNS_ON.test(command)) return ended;
     const code = await line(() => true).then(

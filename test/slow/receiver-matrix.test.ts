@@ -1,4 +1,4 @@
-// Receivers in six languages, right and with each of eight bugs, by five doors: `exec`, `audit`, scenarios, the
+// Receivers in six languages, right and with each of eight bugs, checked in five ways: `exec`, `audit`, scenarios, the
 // library, and a detached sandbox. Each bug must be found, or the output must say that it is not checked; a right
 // receiver must not fail. `npm run verdicts` plays every cell and writes the table of docs/testing.md, `npm test` some.
 
@@ -25,7 +25,7 @@ import { call } from "../support/sandbox.ts";
 /** `npm run verdicts` sets how many clients the judge gets. */
 const ALL = process.env.RUNS !== undefined;
 
-/** The result of a door for a receiver: whether it fails, and all that is printed or listed. */
+/** The result of a check of a receiver: whether it fails, and all that is printed or listed. */
 interface Answer {
   isFailed: boolean;
   text: string;
@@ -40,7 +40,7 @@ const eventsFor = ({ bug }: RunningReceiver) => (bug === "slow" ? 1 : 8);
 
 /**
  * A sandbox whose clock is frozen at the present, because receivers measure the age of events. Another seed makes other
- * events: a receiver knows those of the doors before.
+ * events: a receiver still knows the events of earlier checks.
  */
 const openSandbox = ({ url }: RunningReceiver, seed: number) =>
   createSandbox({
@@ -53,9 +53,9 @@ const openSandbox = ({ url }: RunningReceiver, seed: number) =>
 const FORGED = { action: { type: "signature", as: "wrong_secret" } } as const;
 const THREE_TIMES = { action: { type: "duplicate", copies: 3 } } as const;
 
-type Door = "exec" | "audit" | "scenario" | "library" | "detached";
+type Check = "exec" | "audit" | "scenario" | "library" | "detached";
 
-const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
+const CHECKS: Record<Check, (receiver: RunningReceiver) => Promise<Answer>> = {
   async exec(receiver) {
     const { url } = receiver;
     const cwd = folder();
@@ -148,7 +148,7 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
   },
 };
 
-/** The sentence with which a door must admit that it does not find a bug. */
+/** The sentence in which a check must say that it does not look for a bug. */
 const gapOf = (bug: Bug) => (bug === "old" ? "whether it rejects old events" : "whether it acted once");
 
 function cellOf(bug: Bug, { isFailed, text }: Answer): string {
@@ -159,30 +159,30 @@ function cellOf(bug: Bug, { isFailed, text }: Answer): string {
     : `silent: ${text.slice(0, 2_000)}`;
 }
 
-/** By bug, then by door, one cell for each language. */
+/** By bug, then by check, one cell for each language. */
 type Matrix = Record<string, Record<string, string[]>>;
 
 const matrix: Matrix = {};
 
-function record(bug: Bug, door: Door, cell: string): void {
+function record(bug: Bug, check: Check, cell: string): void {
   const row = matrix[bug] ?? {};
-  matrix[bug] = { ...row, [door]: [...(row[door] ?? []), cell] };
+  matrix[bug] = { ...row, [check]: [...(row[check] ?? []), cell] };
 }
-const doors = Object.keys(DOORS) as Door[];
+const checks = Object.keys(CHECKS) as Check[];
 const bugs = ["none", ...(Object.keys(BUGS) as Bug[])] as Bug[];
 
 /** `npm test` plays what costs little: no program but the receiver is started. */
-const isPlayed = (language: string, bug: Bug, door: Door) =>
-  ALL || (language === "Express" && door === "library" && ["none", "reserialised", "old"].includes(bug));
+const isPlayed = (language: string, bug: Bug, check: Check) =>
+  ALL || (language === "Express" && check === "library" && ["none", "reserialised", "old"].includes(bug));
 
 /** The cells that are neither right, found nor said. */
 async function play(language: Language, bug: Bug, built: string): Promise<string[]> {
   const bad: string[] = [];
   await using receiver = await startReceiver(language, bug, built);
-  for (const door of doors.filter((one) => isPlayed(language.name, bug, one))) {
-    const cell = cellOf(bug, await DOORS[door](receiver));
-    record(bug, door, cell.split(":")[0] as string);
-    if (!["right", "found", "said"].includes(cell)) bad.push(`${language.name}: ${bug} by ${door}: ${cell}`);
+  for (const check of checks.filter((one) => isPlayed(language.name, bug, one))) {
+    const cell = cellOf(bug, await CHECKS[check](receiver));
+    record(bug, check, cell.split(":")[0] as string);
+    if (!["right", "found", "said"].includes(cell)) bad.push(`${language.name}: ${bug} by ${check}: ${cell}`);
   }
   return bad;
 }
@@ -199,13 +199,13 @@ test.skipIf(missing.length > 0)(`all languages are tried${needs(missing.length =
 test(`every bug is found or said to be unchecked${ALL ? "" : ", in three cells"}`, { timeout: 3_600_000 }, async () => {
   const bad: string[] = [];
   const left = installed
-    .filter(({ name }) => bugs.some((bug) => doors.some((door) => isPlayed(name, bug, door))))
+    .filter(({ name }) => bugs.some((bug) => checks.some((check) => isPlayed(name, bug, check))))
     .flatMap((language) => {
       const { built, dispose } = buildReceiver(language);
       onTestFinished(dispose);
       return bugs.map((bug) => ({ language, bug, built }));
     })
-    .filter(({ language, bug }) => doors.some((door) => isPlayed(language.name, bug, door)));
+    .filter(({ language, bug }) => checks.some((check) => isPlayed(language.name, bug, check)));
   const playNext = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const { language, bug, built } = next;
@@ -229,9 +229,9 @@ function countOf(results: readonly string[] = []): string {
 function tableOf(): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rows = bugs.map((bug) =>
-    line([bug === "none" ? "is right" : BUGS[bug], ...doors.map((door) => countOf(matrix[bug]?.[door]))]),
+    line([bug === "none" ? "is right" : BUGS[bug], ...checks.map((check) => countOf(matrix[bug]?.[check]))]),
   );
-  return [line(["A receiver that", ...doors]), `|${"---|".repeat(doors.length + 1)}`, ...rows].join("\n");
+  return [line(["A receiver that", ...checks]), `|${"---|".repeat(checks.length + 1)}`, ...rows].join("\n");
 }
 
 test.runIf(ALL)(`the table of docs/testing.md is made anew${needs(ALL, "npm run verdicts")}`, () => {

@@ -215,7 +215,7 @@ function daysOf(fixture: Fixture) {
 
 const byId = oncePerKey((fixture: Fixture) => new Map(recordsOf(fixture).map((record) => [record.id, record])));
 
-test("at every time the lodge's stays, pay days and due days that are still to come are still to come", () => {
+test("at every time, the lodge's upcoming stays, pay days and due days lie in the future", () => {
   const lodge = fixtures.find(({ name }) => name === "lodge") as Fixture;
   for (const { now, dated } of worldsOf(lodge)) {
     const records = byId(dated);

@@ -8,7 +8,7 @@ import { ANY_PORT, folder, launchCommand, oneWordProgram, run } from "../support
 import { call, open } from "../support/sandbox.ts";
 import { startReceiver } from "../support/webhooks.ts";
 
-test("skill prints a short page without a gap, which a running sandbox serves as well", async () => {
+test("skill prints a short page with every placeholder filled, which a running sandbox serves as well", async () => {
   const { code, out } = await run(["skill"]);
   expect([code, out.length <= 250]).toEqual([0, true]);
   const page = out.join("\n");

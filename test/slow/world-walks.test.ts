@@ -1,4 +1,4 @@
-// The whole worlds of the seeded merchants hold together after every step of a random walk over real sockets.
+// All records of the seeded merchants are consistent after every step of a random walk over real sockets.
 
 import { expect, test } from "vitest";
 import { walk } from "../support/world-walk.ts";

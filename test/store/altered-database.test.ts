@@ -63,7 +63,7 @@ test.each(refused)("%s is refused, and nothing is changed", async (change, says)
   expect(look()).toEqual(found);
 });
 
-test("lowered counts go on after the ids that exist", async () => {
+test("lowered counters continue after the ids that exist", async () => {
   const db = await filled();
   const create = async () => {
     const bench = await open({ memory: false, db });

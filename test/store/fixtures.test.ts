@@ -113,7 +113,7 @@ describe("the built-in fixtures", () => {
         if (record.phone !== undefined) expect(record.phone).toMatch(/^\+44 7700 900\d{3}$/);
     });
 
-    test("says in the notes of a payout of a week which days it is of", () => {
+    test("names in the notes of a weekly payout the days that it covers", () => {
       for (const { metadata, payments } of recordsOf(fixture, "payout").filter(
         ({ metadata }) => metadata.schedule !== "daily",
       )) {

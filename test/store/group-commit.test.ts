@@ -122,7 +122,7 @@ describe("work that fails", () => {
           if (part !== "succeeds") fail();
         });
     } catch {
-      // A work may go on after a part of it failed: a 409 is stored for its Idempotency-Key.
+      // Work may continue after a part of it failed: a 409 is stored for its Idempotency-Key.
     }
     if (fails === "after it wrote") throw new Error(name);
     return name;

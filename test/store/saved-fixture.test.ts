@@ -44,7 +44,7 @@ test.each(["lodge", "market", "stage", "blank"])("%s, with records that were mad
   expect(await everything(copy, `sk_test_${name}`, merchant)).toEqual(
     await everything(bench, `sk_test_${name}`, merchant),
   );
-  // Ids go on after those in the file, also when time has made records at a later start.
+  // Ids continue after those in the file, also when a later start has made time-driven changes.
   for (const next of [copy, await open({ clock: "2026-03-02T12:00:00Z", fixtures: file })])
     for (const kind of ["payment", "customer"]) {
       const made = await linesOf(next, "make", kind);

@@ -1,5 +1,5 @@
-// Seeding some days after the day that a fixture was written for: what has fallen due since then is carried out as life
-// on the clock would, without events.
+// Seeding some days after the day that a fixture was written for: what has fallen due since then is carried out as an
+// advance of the clock would, without events.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -121,7 +121,7 @@ test("due changes are carried out, changes that were left out before stay left o
     po_sent: "paid",
     ren_auto: "renewed",
     ren_by_hand: "grace",
-    // A matter of minutes is over, whatever the fixture says.
+    // A state that lasts minutes has ended, whatever the fixture says.
     pom_new: "verified",
     syl_running: "succeeded",
   });

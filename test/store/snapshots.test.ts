@@ -254,7 +254,7 @@ describe("--snapshot", () => {
   });
 });
 
-test("ids and keys go on after those of a snapshot whose counts another program lowered", async () => {
+test("ids and keys continue after those of a snapshot whose counters another program lowered", async () => {
   const bench = await open();
   const create = () =>
     bench.call("POST", "/v1/hospitality/pricing-rules", {

@@ -25,8 +25,8 @@ export function browserForBlock(): Pick<Browser, "open"> {
 }
 
 /**
- * Counts calls that are in flight, so that a key follows what the one before it has fetched, as that of a person who
- * looks does.
+ * Counts calls in flight, so that a test presses a key only after the data of the key before has arrived, as a person
+ * would.
  */
 export const COUNT_CALLS = `{ window.inFlight = 0;
   const track = (call) => function (...given) { inFlight++; return call.apply(this, given).finally(() => inFlight--); };

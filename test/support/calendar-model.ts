@@ -1,4 +1,4 @@
-// A model of life on the clock, independent of src/: which records a span of time changes, and when.
+// A model of time-driven changes, independent of src/: which records a span of time changes, and when.
 
 import type { Answer } from "./sandbox.ts";
 
@@ -27,7 +27,7 @@ const DAY = 24 * HOUR;
 /** A day of the week from 0, Sunday. */
 const weekdayOf = (time: number) => new Date(time).getUTCDay();
 
-/** The next state of a record, and the local time of it as if that were UTC. */
+/** The next state of a record, and when it is reached: local time, written as if it were UTC. */
 function nextOf(
   kind: string,
   record: Entry,
@@ -76,10 +76,7 @@ function nextOf(
   }
 }
 
-/**
- * The changes of the records after `start`, until `end`, in order of time. Dates that have passed at the start bring
- * nothing about.
- */
+/** The changes of the records after `start`, until `end`, in order of time. Dates before the start change nothing. */
 export function expectedChanges(merchants: readonly ModelledMerchant[], start: number, end: number): ExpectedChange[] {
   const changes: ExpectedChange[] = [];
   for (const merchant of merchants)

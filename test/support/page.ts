@@ -26,7 +26,7 @@ export const fastClock = (speed: number, ...modules: string[]) => ({
   ...cheapFetch(pathToFileURL(FAST_CLOCK).href, ...modules),
 });
 
-/** Makes time pass faster in this process, until the end of the test file. */
+/** Makes time pass faster in this process until the test file ends. */
 export async function speedUp(speed: number): Promise<void> {
   const real = { Date: globalThis.Date, setTimeout: globalThis.setTimeout, setInterval: globalThis.setInterval };
   const { now } = performance;

@@ -49,8 +49,8 @@ afterEachTest.push(() => {
 });
 
 /**
- * A port at which nothing listens, so that a command does not find a sandbox that its developer runs. Not for a command
- * that starts one: run by root, it would listen there, and commands of other tests would find it.
+ * A port at which nothing listens, so that a command does not find a sandbox that its developer runs. Do not use it for
+ * a command that starts a sandbox: as root, that sandbox would listen there, and commands of other tests would find it.
  */
 export const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
 

@@ -296,8 +296,8 @@ declare module "vitest" {
 }
 
 /**
- * Counts attempts of the attack that a row of SECURITY.md names, for `npm run attack`. They were all refused if the
- * test passes.
+ * Counts attempts of the attack that a row of SECURITY.md names, for `npm run attack`. If the test passes, all of them
+ * were refused.
  */
 export function attempted(row: string, count = 1): void {
   const test = TestRunner.getCurrentTest();

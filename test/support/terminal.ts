@@ -75,8 +75,7 @@ export function open(file: string, words: string[], { size = WIDE, variables = {
   const titles: string[] = [];
   screen.onTitleChange((title) => titles.push(title));
   const changed = new Set<() => void>();
-  // The screen parses what it was given in order and later, so the empty text comes after everything that the program
-  // wrote.
+  // The screen parses its input later, in order, so an empty write completes after everything that the program wrote.
   const ended = new Promise<{ code: number; signal: number }>((resolve) =>
     child.onExit(({ exitCode, signal }) => screen.write("", () => resolve({ code: exitCode, signal: signal ?? 0 }))),
   );

@@ -70,7 +70,7 @@ export interface WalkResult {
   steps: number;
   accepted: number;
   events: ReadonlySet<string>;
-  /** The step, and the rules that do not hold since. */
+  /** The step, and the rules broken since then. */
   violations: string[];
 }
 
@@ -123,7 +123,7 @@ export async function walk(seed: number, steps: number): Promise<WalkResult> {
   } finally {
     agent.destroy();
     records.close();
-    // The violation says more than the defect that it comes from.
+    // A violation explains more than the defect behind it, which is therefore not reported as well.
     if (result.violations.length > 0) bench.defects.length = 0;
     await bench.close();
   }

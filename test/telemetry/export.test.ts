@@ -291,7 +291,7 @@ describe("a collector", () => {
     expect(collector.posts).toEqual([]);
   });
 
-  test("is nothing that a folder's merchant-sandbox.json can set", () => {
+  test("cannot be set by a folder's merchant-sandbox.json", () => {
     expect(configSchema).toMatchObject({ additionalProperties: false });
     expect(
       Object.keys(configSchema.properties).filter((name) => /otel|collector|telemetry|export/i.test(name)),

@@ -66,7 +66,7 @@ describe("chosen spans of the trends", () => {
     );
   });
 
-  test("are told in a sentence", () => {
+  test("are described in a sentence", () => {
     expect(spanText(moving, { from: 1, to: 1 })).toBe("12:00:00 to 12:00:04: 2 requests, 0 4xx, 1 5xx, p95 1.0 ms");
     expect(spanText(moving, { from: 0, to: 3 })).toBe(
       "12:00:00 to 12:00:14: 6 requests, 0 4xx, 3 5xx, p95 at most 11.0 ms, 1 by faults",

@@ -100,7 +100,7 @@ describe("faults", () => {
     expect(desk.screen(120, 60).join("\n")).not.toMatch(new RegExp(`│ +${field} `));
   });
 
-  test("x copies the fault that struck the newest row of a list that follows", async () => {
+  test("x copies the fault of the newest row in a list that follows new rows", async () => {
     const bench = await open();
     const rule = {
       match: { operation: ["payments.list", "payouts.list"], header: { "X-Shop": { present: true } } },
@@ -304,7 +304,7 @@ describe("the other controls", () => {
     expect(desk.waiting()).toEqual([]);
   });
 
-  test("u undoes only the last change: e as w does, and of one that cannot be undone it says so", async () => {
+  test("u undoes only the last change, such as that of e, and says which one cannot be undone", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("7", "z");
     await desk.run("3", "e");
@@ -568,7 +568,7 @@ describe("leaving", () => {
       .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)
       .effects.map(({ kind }) => kind);
 
-  test("q asks once what becomes of a sandbox that this terminal has started; it only leaves another one", async () => {
+  test("q asks once what to do with a sandbox that this terminal has started; it just leaves any other", async () => {
     const { desk } = await openSandboxDashboard();
     const { sandbox } = desk.state;
     if (!sandbox) throw new Error("no sandbox");
@@ -640,7 +640,7 @@ describe("leaving", () => {
   });
 });
 
-test("W sends what waits since it came with a file, after a question", async () => {
+test("W sends the deliveries that are held because they came with a file, after a question", async () => {
   const receiver = await receive();
   receiver.script(500);
   const before = await open();

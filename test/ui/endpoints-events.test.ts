@@ -124,7 +124,7 @@ describe("a record", () => {
     expect(textOf(desk)).toMatch(new RegExp(`merchant +${merchant}[\\s\\S]*also in +mer_lodge`));
   });
 
-  test("that is gone is a sentence", async () => {
+  test("that is gone is reported in a sentence", async () => {
     const { desk } = await triggered();
     await expect(goTo(desk, "pay_gone")).rejects.toThrow("No merchant has a record pay_gone");
     expect(desk.state.overlays).toEqual([]);

@@ -124,7 +124,7 @@ describe("the wide layout", () => {
     },
   );
 
-  test("with 120 columns says whole how to list the verdicts that passed or were inconclusive", () => {
+  test("with 120 columns shows in full how to list the verdicts that passed or were inconclusive", () => {
     const judgedTwice = [judged(1, { verdict: "pass" }), judged(2, { verdict: "inconclusive" })];
     const state = withLiveEvents(emptyDashboard(120, 36), judgedTwice);
     expect(textOf(state)).toMatch(/✓ 1 passed +Enter lists them\./);
@@ -141,7 +141,7 @@ describe("the wide layout", () => {
     expect(textOf(sized(state, 120, 36))).toContain("✗ webhook.ack_fast failed");
   });
 
-  test("leaves trends and then verdicts out of a low screen, where they take the place of deliveries", () => {
+  test("leaves trends and then verdicts out of a low screen; focused, they take the place of deliveries", () => {
     const low = three(110, 15);
     expect([placementOf(low, "trends").width, placementOf(low, "deliveries").width > 0]).toEqual([0, true]);
     const focused = { ...low, pane: "trends" };

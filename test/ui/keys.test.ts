@@ -91,7 +91,7 @@ describe("keys", () => {
     );
   });
 
-  test("a report of the terminal is none of the keys around it, and enters no text", () => {
+  test("a report of the terminal is kept apart from the keys around it, and enters no text", () => {
     const keys = readKeys("a\x1b]11;rgb:ffff/ffff/ffff\x07b\x1b]4;1;rgb:cd/00/00\x1b\\c");
     expect(keys.map((key) => reportOf(key) ?? textOf(key))).toEqual([
       "a",

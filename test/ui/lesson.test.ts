@@ -24,7 +24,7 @@ function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessag
 const text = (desk: TestDashboard) => desk.screen().join("\n");
 
 describe("the lesson pane", () => {
-  test("is shown to a learner, after the panes that everyone has had", () => {
+  test("is shown to a learner, after the panes that everyone has", () => {
     const state = emptyDashboard();
     const usual = visiblePanes(state).map(({ name }) => name);
     const digit = digitOf(usual.indexOf("endpoints"));

@@ -130,7 +130,7 @@ describe("scenarios", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("undone by u, a start disarms, unless A has stopped it", async () => {
+  test("are disarmed by u after a start, unless A has stopped them", async () => {
     const { bench, desk, press } = await openPane("8");
     const start = async () => {
       await press("A");
@@ -197,7 +197,7 @@ describe("m", () => {
     expect([filters(), desk.screen()[0]]).toEqual([["", "", ""], expect.not.stringContaining("ONLY")]);
   });
 
-  test("is not what a typed filter of one pane does", async () => {
+  test("is not set by a filter for a merchant that is typed in one pane", async () => {
     const bench = await workplace();
     const desk = await openTestDashboard(bench.url, 140, 45);
     await desk.run("/", ...typing("merchant:mer_lodge x"), "escape");

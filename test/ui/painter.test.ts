@@ -137,7 +137,7 @@ describe("the painter", () => {
     expect(tries).toEqual([0, 1, 2, 3, 4]);
     give(10);
     askAgain();
-    // It had taken something: it is asked soon again.
+    // The terminal had taken something, so the next try comes soon.
     expect(tries.at(-1)).toBe(0);
     give(1_000);
     askAgain();

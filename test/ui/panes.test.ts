@@ -363,7 +363,7 @@ describe("an empty pane says what to do", () => {
     expect(textOf(applyPolledRows({ ...emptyDashboard(80, 24), pane }, pane, []))).toContain(words);
   });
 
-  test("and one whose filter matches nothing says how to clear it", () => {
+  test("a pane whose filter matches nothing says how to clear it", () => {
     const state = press(busy(80, 24), "/", "n", "o", "n", "e");
     expect(textOf(state)).toContain("No row matches none. Press Esc to clear the filter.");
     expect(textOf(press(state, "escape"))).toContain("bkg_pending");

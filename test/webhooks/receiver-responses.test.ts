@@ -54,7 +54,7 @@ async function outcomeOf(pieces: readonly Buffer[]) {
   return send(receiver.url);
 }
 
-/** Over how many connections two requests went that were each answered with this text. */
+/** The number of connections that two requests take if each is answered with this text. */
 async function connectionsFor(text: string): Promise<number> {
   const receiver = await rawReceiver((socket) => void writeAll(socket, [bytes(text)], true));
   await send(receiver.url);

@@ -68,7 +68,7 @@ test("a tracer of the receiver that adds spans of its own makes a call back of t
   expect(await stepsOf(bench, TRACE)).toEqual([...calledBack("trace"), "0 request"]);
 });
 
-test("without the trace, a write is a call back by the time at which it arrives", async () => {
+test("without the trace, a write counts as a call back by its time of arrival", async () => {
   const bench = await open();
   const traceparents = await appWith(bench, () => ({}));
   await decline(bench, TRACEPARENT);
@@ -167,7 +167,7 @@ test.each([
   expect(receiver.arrivals.map(({ headers }) => headers.traceparent)).toEqual([undefined]);
 });
 
-test("a later version is read as far as version 00 goes", async () => {
+test("of a later version of traceparent, the fields of version 00 are read", async () => {
   const { bench, receiver } = await openRegistered({ traceDeliveries: true });
   await decline(bench, `cc-${TRACE}-${CALLER}-ff-more`);
   expect(receiver.arrivals[0]?.headers.traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-03$`));

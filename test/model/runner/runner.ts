@@ -244,7 +244,7 @@ async function readUnlisted(run: Run, merchant: string): Promise<void> {
         await runControlCommand(run, controlCommands.move(kind, merchant, id, String(status)));
 }
 
-/** After all commands the world of each merchant holds together, by the checker of the sandbox. */
+/** After all commands, the sandbox's own checker must find the records of each merchant consistent. */
 export async function checkWorlds(run: Run): Promise<void> {
   const saved = bodyOf<{ file: string }>(await run.target.call(control("PUT", "/snapshots/end")));
   fail(violationsIn(saved.file, run.world.now / 1_000), "a coherent world");

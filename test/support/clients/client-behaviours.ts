@@ -26,7 +26,7 @@ export interface ClientBehaviour {
   mayFail?: string[];
   /** Rules with at least one pass. */
   passes?: string[];
-  /** Rules that two stories fit, so that an inconclusive verdict is right. */
+  /** Rules whose evidence has two explanations, so that an inconclusive verdict is right. */
   open?: string[];
   /** Takes many calls a second: not for programs that are started for each call. */
   isFast?: true;
@@ -228,7 +228,7 @@ const outages: ClientBehaviour[] = [
     },
   },
   loopOf24Retries(100, 200),
-  // Among such pauses, a short one may also be that between two calls, each given up after some tries.
+  // Among such pauses, a short one may also separate two calls, each of which was given up after some tries.
   { ...loopOf24Retries(0, 200), isByMilliseconds: true },
   {
     name: "an outage, with pauses that double",

@@ -24,7 +24,7 @@ export const everyDifference = changeTo(differences);
 /** The calls that a session with the changed service records, without its webhooks. */
 export const harOf = (change?: (behaviour: Behaviour) => void): object => recordSession(createRealService(change)).har;
 
-/** The recording of the changed service, with some habits of the other hand. */
+/** The recording of the changed service, with some habits of the second stand-in. */
 export function recordingOf(change?: (behaviour: Behaviour) => void, habits: readonly Trait[] = []): Recording {
   const { har, webhooks } = inOtherHand(recordSession(createRealService(change)), habits);
   return {

@@ -28,7 +28,7 @@ const renamed = (kind: string, from: string, to: string) => (behaviour: Behaviou
 
 type ErrorParts = Partial<Record<"status" | "error" | "code", string | number>>;
 
-/** The condition has another status, category or code. */
+/** Gives the error of a condition another status, category or code. */
 const error = (name: string, condition: keyof Behaviour["errors"], parts: ErrorParts): Difference => ({
   name,
   change: ({ errors }) => Object.assign(errors[condition], parts),

@@ -68,7 +68,7 @@ function problem(body: Stored, status: number): Stored {
   };
 }
 
-/** The recording as the other hand would have left it, with some of its habits (default: all). */
+/** The recording as the second stand-in would have produced it, with some of its habits (default: all). */
 export function inOtherHand({ har, webhooks }: Recording, some: readonly Trait[] = traits): Recording {
   const has = (trait: Trait) => some.includes(trait);
   const { log } = structuredClone(har) as { log: { entries: HarEntry[] } };

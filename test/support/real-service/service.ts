@@ -53,7 +53,7 @@ interface Handler {
 
 const KEY = "sk_live_51H8realRealRealReal";
 export const PASSWORD = "correct horse";
-/** Of a token, in seconds. */
+/** The lifetime of a token, in seconds. */
 const LIFETIME = 600;
 
 export type RealService = ReturnType<typeof createRealService>;
@@ -71,7 +71,7 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
   };
   const endpoints: Stored[] = [];
   const tokens = new Map<string, number>();
-  /** When the call under a key ends. */
+  /** When the call in flight under an Idempotency-Key ends. */
   const busyUntil = new Map<string, number>();
   const replies = new Map<string, { request: string; at: number; response: ServiceResponse }>();
   const delivered: Delivered[] = [];

@@ -102,7 +102,7 @@ export function recordSession(service: RealService): Recording {
   }
   service.exhaustLimit();
   for (let refused = 0; refused < 2; refused++) get("/payments?limit=1");
-  // A day later, the first key is forgotten.
+  // A day later, the first key has expired.
   service.pass(1_800);
   post(rules, { ...rule, adjustmentValue: 0 }, { key: "rule-0" });
   service.pass(3_000);
