@@ -92,8 +92,8 @@ export const behaviours: Behaviour[] = [
   {
     id: "samples.values",
     fact:
-      "A record made through the control API gets generated values for missing fields, in the merchant's currency. " +
-      "They resemble its newest records of the kind that have the given values. Products, plans, channels and " +
+      "A record made through the control API gets generated values for missing fields, in the merchant's " +
+      "currency. They resemble its newest records of the kind that have the given values. Products, plans, channels and " +
       "payment methods take turns. The seed, the merchant and the number of such records determine the values.",
     why: NO_OPERATION,
   },

@@ -161,8 +161,8 @@ export function checkRecords(
 }
 
 /**
- * Without an expected score, the scenario must pass; an inconclusive verdict may still change. A scenario with a rule on
- * receivers holds only after they have had time to act on every delivery.
+ * Without an expected score, the scenario must pass; an inconclusive verdict may still change. A scenario with a rule
+ * on receivers holds only after they have had time to act on every delivery.
  */
 export function checkScenario(
   find: () => ScenarioState | undefined,

@@ -194,8 +194,8 @@ async function findUnchecked(control: ControlApi): Promise<string[]> {
   const { unchecked } = await reportOf(control);
   if (!unchecked.includes("whether it acted once")) return [];
   return [
-    `Not checked about the webhook receiver: ${unchecked.join(", ")}. Run ${PROGRAM} audit <url> --effects <command>, ` +
-      "or use an expectation of effects, to check whether it acted once; audit --max-age checks old events.",
+    `Not checked about the webhook receiver: ${unchecked.join(", ")}. Run ${PROGRAM} audit <url> --effects ` +
+      "<command>, or use an expectation of effects, to check whether it acted once; audit --max-age checks old events.",
   ];
 }
 
