@@ -93,15 +93,15 @@ export const behaviours: Behaviour[] = [
     id: "samples.values",
     fact:
       "A record made through the control API gets generated values for missing fields, in the merchant's " +
-      "currency. They resemble its newest records of the kind that have the given values. Products, plans, channels and " +
-      "payment methods take turns. The seed, the merchant and the number of such records determine the values.",
+      "currency. They resemble its newest records of the kind that have the given values. Products, plans, channels " +
+      "and payment methods take turns. The seed, the merchant and the number of such records determine the values.",
     why: NO_OPERATION,
   },
   {
     id: "samples.references",
     fact:
-      "Such a record refers to existing records: one of the merchant's 50 newest customers, with that customer's name and " +
-      "address; a free room and a guest without another stay, variants in stock, an active product. A missing " +
+      "Such a record refers to existing records: one of the merchant's 50 newest customers, with that customer's name " +
+      "and address; a free room and a guest without another stay, variants in stock, an active product. A missing " +
       "product is created; a merchant without products sells a gift box.",
     why: NO_OPERATION,
   },
