@@ -101,8 +101,8 @@ export const behaviours: Behaviour[] = [
     id: "samples.references",
     fact:
       "Such a record refers to existing records: one of the merchant's 50 newest customers, with that customer's " +
-      "name and address; a free room and a guest without another stay, variants in stock, an active product. A missing " +
-      "product is created; a merchant without products sells a gift box.",
+      "name and address; a free room and a guest without another stay, variants in stock, an active product. A " +
+      "missing product is created; a merchant without products sells a gift box.",
     why: NO_OPERATION,
   },
   {
