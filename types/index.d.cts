@@ -29,7 +29,7 @@ export interface ControlApi {
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: `POST /audits` checks that too. */
   audit(given: SandboxAuditInput): Promise<AuditResult>;
-  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are gone; with it, the clock and the other merchants stay as they are. */
+  /** Reset to the start of the sandbox, including ids. Resets, of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are gone; with it, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -40,7 +40,7 @@ export interface ControlApi {
     }): Promise<RequestDetail>;
   };
   readonly traces: {
-    /** Get what one action caused: requests, events, deliveries, and the calls that receivers made back. `id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows its cause. A trace is the one that the `traceparent` header of a call names; without one, the action starts with the call. Below a call back that is known by time only, no further ones are guessed. */
+    /** Get what one action caused: requests, events, deliveries, and the calls that receivers made back. `id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows its cause. If the call has a `traceparent` header, the action is the whole trace; otherwise it starts with the call. The calls of a receiver that are matched by time alone are not followed further. */
     get(given: {
       id: string;
     }): Promise<Trace>;
@@ -90,7 +90,7 @@ export interface ControlApi {
     clear(): Promise<VerdictsClearReply>;
   };
   readonly audits: {
-    /** Test a webhook receiver and how often it acts. Like `POST /audit`, in steps: reply to each with the count of the receiver's effects, such as the rows of a table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: () => count() })` do so. Nothing else may change the count meanwhile. */
+    /** Test a webhook receiver and how often it acts. Like `POST /audit`, in steps: after each, send the count of the receiver's effects, such as the rows in a table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: () => count() })` do so. Nothing else may change the count meanwhile. */
     start(given: AuditsStartInput): Promise<StartedAudit>;
     /** Continue an audit with the count of the receiver's effects. */
     resume(given: AuditsResumeInput): Promise<StartedAudit>;
@@ -122,7 +122,7 @@ export interface ControlApi {
   readonly clock: {
     /** Get the sandbox time. */
     get(): Promise<Clock>;
-    /** Freeze the clock, set it, or let it run. A SQLite file keeps the clock: a start without `--clock` goes on with it. */
+    /** Freeze the clock, set it, or let it run. A SQLite file keeps the clock: a start without `--clock` continues it. */
     set(given: ClockSetInput): Promise<Clock>;
     /** Advance the clock: everything due until then happens, in order, before the reply. Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile. */
     advance(given: ClockAdvanceInput): Promise<ClockAdvanceReply>;
@@ -130,7 +130,7 @@ export interface ControlApi {
   readonly faults: {
     /** List the fault rules in the order in which they are tried, with their counts. */
     list(given?: FaultsListInput): Promise<FaultsListReply>;
-    /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. An `id` that the logs still name, of a rule that was removed, is refused. */
+    /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. The `id` of a removed rule is refused while the logs still name it. */
     add(given: FaultsAddInput): Promise<FaultRule>;
     /** Get the JSON Schema of a fault rule. */
     schema(): Promise<JsonSchema>;
@@ -138,7 +138,7 @@ export interface ControlApi {
     get(given: {
       id: string;
     }): Promise<FaultRule>;
-    /** Change a fault rule. Fields that are given replace the present ones. A new trigger, or a new ttl, starts counting again. */
+    /** Change a fault rule. Replaces the fields sent and keeps the others. A new trigger, or a new ttl, starts counting again. */
     change(given: FaultsChangeInput): Promise<FaultRule>;
     /** Remove a fault rule; the reply has its final counts. */
     remove(given: {
@@ -172,13 +172,13 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. What is malformed, unknown or impossible is refused; what is unlikely is made, with `warnings`. */
+    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated, such as a customer of the merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. Malformed, unknown or impossible values are rejected; unlikely ones are accepted with `warnings`. */
     make(given: RecordsMakeInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     move(given: RecordsMoveInput): Promise<WrittenRecord>;
   };
   readonly timelines: {
-    /** Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock. A request touched a record if its path or query names it, or if it is no read and its body or its response names it; an event, if its body does. All are from the logs, which a reset clears. */
+    /** Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock. A request touched a record if its path or query names the record, or, unless it is a read, its body or response does. An event touched a record if its body names it. All are from the logs, which a reset clears. */
     get(given: TimelinesGetInput): Promise<Timeline>;
   };
   readonly lessons: {
@@ -212,7 +212,7 @@ export interface ControlApi {
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
-    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
+    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key and secrets, the ids of its records, events and requests, and the random choices of its faults are the same in every run, in any order of tests. While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be used again; its logs are erased then. */
     add(given?: MerchantsAddInput): Promise<MerchantsAddReply>;
     /** Get a merchant and its records as a fixture, for `--fixtures`. Without secrets: it has no endpoints and no password, and its API key is named after the merchant. */
     fixture(given: {
@@ -839,14 +839,14 @@ export type FaultAction = {
 } | {
   /** Responds to reads with the records as they were some time ago, like a lagging replica. */
   type: "stale_read";
-  /** How far back, in sandbox time; never further than to when the rule was added, such as 600ms, 30s or 24h */
+  /** How far back, in sandbox time; at most back to when the rule was added, such as 600ms, 30s or 24h */
   lag: string;
 } | {
   /** Delivers an event more than once, with the same id and the same bytes. */
   type: "duplicate";
   /** How many arrive in all (default: 2) */
   copies?: number;
-  /** How long after one the next is sent, such as 600ms, 30s or 24h (default: at once) */
+  /** Pause before the next one is sent, such as 600ms, 30s or 24h (default: at once) */
   gap?: string;
   /** All at the same time, each on its own connection */
   concurrent?: boolean;
@@ -877,7 +877,7 @@ export type FaultAction = {
 } | {
   /** Sends a delivery with a wrong signature. */
   type: "signature";
-  /** What is wrong with it; `reserialised` is that of the same event, written in another way (default: `wrong_secret`) */
+  /** What is wrong with it; `reserialised` signs the same event written in another way (default: `wrong_secret`) */
   as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "reserialised" | "malformed";
 } | {
   /** Changes the event, and signs it as changed. */
@@ -938,7 +938,7 @@ export interface FaultRule {
   remaining: number | null;
   /** Sandbox time */
   lastFiredAt: string | null;
-  /** What is unlikely about it, such as a mistyped event type: one sentence each; usually none */
+  /** Warnings about unlikely values, such as a mistyped event type; usually empty */
   warnings: string[];
   /** Sandbox time at which its ttl, or its `for`, is over; null if it has neither */
   endsAt: string | null;
@@ -951,7 +951,7 @@ export interface FaultTrigger {
   times?: number | null;
   /** Fire on every nth match */
   every?: number | null;
-  /** How likely a match fires */
+  /** Probability that a match fires */
   probability?: number | null;
   /** Repeats the same random choices of probability and latency (default: the sandbox's own seed) */
   seed?: number | null;
@@ -1439,7 +1439,7 @@ export interface Merchant {
 export interface MerchantsAddInput {
   /** Which fixture (default: lodge) */
   fixture?: string;
-  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
+  /** Determines its ids and keys (default: the number of merchants created without a name) */
   name?: string;
 }
 export interface MerchantsAddReply {
@@ -2033,7 +2033,7 @@ export interface SandboxReportInput {
   format?: "json" | "junit" | "markdown" | "html" | "har";
   /** Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report */
   problems?: string;
-  /** The conditions of `exec --fail-on`, separated by commas: with them, even with none, the report fails exactly if there are problems, failed verdicts and audits are failures only with `verdicts`, and results from before a reset are included. Left out, each failed verdict is a failure */
+  /** The conditions of `exec --fail-on`, separated by commas. If sent, even empty, the report fails exactly if there are `problems`, shows failed verdicts and audits as failures only with `verdicts`, and includes results from before a reset. Without it, each failed verdict is a failure */
   failOn?: string;
 }
 export interface SandboxResetInput {
@@ -2200,14 +2200,14 @@ export interface Scenario {
 }
 export interface ScenariosCountInput {
   name: string;
-  /** The merchant it is armed for; optional if it is armed once */
+  /** The merchant it is armed for; required only if it is armed more than once */
   merchant?: string;
   /** How often the receiver has acted so far */
   effects: number;
 }
 export interface ScenariosGetInput {
   name: string;
-  /** The merchant it is armed for; optional if it is armed once */
+  /** The merchant it is armed for; required only if it is armed more than once */
   merchant?: string;
 }
 export interface ScenariosListReply {
@@ -2226,7 +2226,7 @@ export interface ScenariosStartInput {
 }
 export interface ScenariosStopInput {
   name: string;
-  /** The merchant it is armed for; optional if it is armed once */
+  /** The merchant it is armed for; required only if it is armed more than once */
   merchant?: string;
 }
 export interface SignatureExplainInput {
@@ -2390,7 +2390,7 @@ export interface TriggeredEvent {
     id: string;
     type: string;
   })[];
-  /** What is unlikely about it, such as a stay in a full room: one sentence each; usually none */
+  /** Warnings about unlikely values, such as a stay in a full room; usually empty */
   warnings: string[];
 }
 export interface Verdict {
@@ -2553,7 +2553,7 @@ export interface WrittenRecord {
   metadata: Record<string, unknown>;
   /** Time at which it was created, in Unix seconds */
   created: number;
-  /** What is unlikely about it, such as a stay in a full room: one sentence each; usually none */
+  /** Warnings about unlikely values, such as a stay in a full room; usually empty */
   warnings: string[];
   [field: string]: unknown;
 }

@@ -92,51 +92,52 @@ export const behaviours: Behaviour[] = [
   {
     id: "samples.values",
     fact:
-      "A record made through the control API gets values for the fields left out, in the merchant's currency: like " +
-      "its newest records of the kind that have the given values. Wares, plans, channels and methods of payment " +
-      "take turns. Seed, merchant and count decide them.",
+      "A record made through the control API gets generated values for missing fields, in the merchant's " +
+      "currency. They resemble its newest records of the kind that have the given values. Products, plans, channels " +
+      "and payment methods take turns. The seed, the merchant and the number of such records determine the values.",
     why: NO_OPERATION,
   },
   {
     id: "samples.references",
     fact:
-      "It refers to records that exist: one of the merchant's 50 newest customers, with that customer's name and " +
-      "address; a free room and a guest without another stay, variants in stock, an active product. A missing " +
-      "product is made; a merchant without goods sells a gift box.",
+      "Such a record refers to existing records: one of the merchant's 50 newest customers, with that customer's " +
+      "name and address; a free room and a guest without another stay, variants in stock, an active product. A " +
+      "missing product is created; a merchant without products sells a gift box.",
     why: NO_OPERATION,
   },
   {
     id: "samples.dates",
     fact:
-      "Its dates fit its status. A stay begins in 3 to 30 days, today once checked in, and ends today once checked " +
-      "out. A renewal is due on the day after the member's period, and when a customer joins in 3 to 20 days. A " +
-      "remittance is of a month for which its scheme has none: the next if it is pending, otherwise the latest. A " +
-      "tax is made once its period is over and a fee after a year; while none is due, an administrative fee. " +
-      "Without its own time, each earlier state has the earliest given time.",
+      "The dates of such a record fit its status. A stay begins in 3 to 30 days; if it is checked in, it began " +
+      "today, and if it is checked out, it ended today. A renewal is due on the day after the member's period, that " +
+      "of a new member in 3 to 20 days. A remittance covers a month for which its scheme has none: the next month " +
+      "if it is pending, otherwise the latest. A tax is paid once its period is over, a fee after a year; while " +
+      "neither is due, an administrative fee is paid. An earlier state without its own time has the earliest given " +
+      "time.",
     why: NO_OPERATION,
   },
   {
     id: "samples.office",
     fact:
-      "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` " +
-      "after it, on the usual day or the business day before. One that is paid before the regular pay is due is " +
-      "off-cycle, as a bonus, unless its days are given. Deductions have the rates of the schemes in the settings, " +
-      "or else typical rates of the country.",
+      "A generated payroll pays the staff of the latest regular run (default: two people) for the next period of " +
+      "`payFrequency`, on the usual day or the business day before it. A payroll that is paid before the regular " +
+      "pay is due is off-cycle, like a bonus, unless its days are given. Deductions use the rates of the schemes in " +
+      "the settings (default: typical rates of the country).",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
     id: "records.singletons",
     fact:
       "`/merchants/me`, `/events/organizer` and `/statutory/settings` return one object. Without an organizer " +
-      "profile the second returns 404; settings that were never changed have defaults.",
+      "profile, `/events/organizer` returns 404; settings that were never changed have defaults.",
     why: "The service's documentation does not show these responses; the paths are singular.",
   },
   {
     id: "customers.missing_fields",
     fact: "A customer without an email, name or phone is returned without that field, never with null.",
     why:
-      "The service's documentation calls these fields strings; null is none, and an empty string is no email " +
-      "address.",
+      "The service's documentation calls these fields strings; null is not a string, and an empty string is not an " +
+      "email address.",
   },
   {
     id: "records.series",
@@ -144,8 +145,8 @@ export const behaviours: Behaviour[] = [
       "A payment, order or government payment without a number gets the next one of a series: the initials of the " +
       "merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel " +
       "has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government " +
-      "payment a receipt of RC. A confirmed remittance gets both, the receipt of R; `remittances.confirm` leaves " +
-      "the receipt to its caller.",
+      "payment a receipt number of the series RC. A confirmed remittance gets a reference and a receipt number of " +
+      "the series R; in `remittances.confirm`, only the caller sets the receipt number.",
     why: NO_OPERATION,
   },
   {
@@ -158,9 +159,9 @@ export const behaviours: Behaviour[] = [
   {
     id: "rules.sums",
     fact:
-      "Amounts that belong together agree: an order's amount is its items and shipping, a refund at most the " +
-      "payment, a payout's amount the sum of its payments, net pay the gross pay less deductions, a remittance's " +
-      "amount both shares. Times are in the order of the states, currencies in ISO 4217.",
+      "Amounts agree: an order's amount is the sum of its items and shipping, a refund is at most the payment, a " +
+      "payout's amount is the sum of its payments, net pay is the gross pay less deductions, and a remittance's " +
+      "amount is the sum of both shares. Times follow the order of the states; currencies are ISO 4217 codes.",
     why:
       "The service's documentation gives no such rules; a record that contradicts itself would teach a client " +
       "nothing.",
@@ -173,7 +174,7 @@ export const behaviours: Behaviour[] = [
   {
     id: "rules.unlikely",
     fact:
-      "What is unlikely is accepted with a warning: under `/v1` in `X-Sandbox-Warning`, in replies of the control " +
+      "Unlikely values are accepted with a warning: under `/v1` in `X-Sandbox-Warning`, in replies of the control " +
       "API in `warnings`. Warnings name a stay in a full room or with too many guests, an order beyond the stock, " +
       "a discount above 100 %, a pricing rule for an unknown room type, a fee above its amount, a payment in two " +
       "payouts, days that two regular payrolls pay an employee for, an employee twice in a run, net pay below zero " +
@@ -184,15 +185,15 @@ export const behaviours: Behaviour[] = [
   {
     id: "rules.rooms",
     fact:
-      "`roomTypes` of a merchant say how many rooms it lets, how many guests each sleeps, and its nightly rate. The " +
-      "control API rejects a room type that they do not name; where there are none, any is right.",
+      "A merchant's `roomTypes` say how many rooms of each type it lets, how many guests each sleeps, and its " +
+      "nightly rate. The control API rejects other room types; if the list is empty, it accepts any.",
     why: "The service's documentation names no rooms; a misspelt one would otherwise never be found.",
   },
   {
     id: "links.bookings",
     fact:
-      "A confirmed booking takes 20 % of its price as a deposit, and the departure takes the rest; a booking that is " +
-      "declined or cancelled refunds its deposit. A payment named in the booking is kept instead.",
+      "Confirming a booking charges 20 % of its price as a deposit, and the departure charges the rest; declining " +
+      "or cancelling it refunds the deposit. If the booking already names the payment, no new one is made.",
     why:
       "The service's documentation does not connect bookings and payments; a guest pays for a stay, and one who is " +
       "turned away gets the money back.",
@@ -200,24 +201,23 @@ export const behaviours: Behaviour[] = [
   {
     id: "links.renewals",
     fact:
-      "A membership that is renewed takes its amount as a payment. Its new period ends on the day before its " +
-      "anniversary: of a month if the plan names one, else of a year. Seeded renewals move by whole weeks, with " +
-      "their payments.",
+      "Renewing a membership makes a payment of its amount. The new period lasts a month if the name of the plan " +
+      "contains `month`, otherwise a year. Seeded renewals move by whole weeks, with their payments.",
     why: "The service's documentation does not connect renewals and payments.",
   },
   {
     id: "links.payouts",
     fact:
-      "A payout contains payments less fees and refunds; if it fails or is canceled, they are free for the next. " +
-      "Without an amount, it contains all that no payout contains. A pending payout to a replaced payout method " +
-      "goes to the new one.",
+      "A payout contains payments less fees and refunds; if it fails or is canceled, a later payout may contain " +
+      "them. A payout without an amount contains all payments that are in no payout yet. A pending payout to a " +
+      "replaced payout method goes to the new one.",
     why: "The service's documentation does not connect payouts, payments and payout methods; sums must agree.",
   },
   {
     id: "links.orders",
     fact:
-      "An order that is accepted takes its items from the stock of the variants, below zero if need be; one that is " +
-      "canceled afterwards gives them back.",
+      "Accepting an order takes its items from the stock of the variants, even below zero; canceling it afterwards " +
+      "puts them back.",
     why: "The service's documentation does not connect orders and variants.",
   },
   {
@@ -230,9 +230,10 @@ export const behaviours: Behaviour[] = [
   {
     id: "links.payroll",
     fact:
-      "A payroll that is paid makes a pending remittance for each enabled scheme of the settings, unless the month " +
-      "has one without a payroll: what was withheld and the employer's share. It is due on the last business day " +
-      "up to `remittanceDueDay` of the month after the period, to the agency of the scheme's latest remittances.",
+      "Paying a payroll makes a pending remittance of the withheld amounts and the employer's share for each enabled " +
+      "scheme of the settings, unless the month has a remittance without a payroll. It is due on the last business " +
+      "day up to `remittanceDueDay` of the month after the period, and goes to the agency of the scheme's latest " +
+      "remittances.",
     why: "The service's documentation shows the settings and the remittances, but not how they are made.",
   },
 ];

@@ -212,7 +212,7 @@ const confirmRemittance = endpoint({
   method: "POST",
   path: "/statutory/remittances/{id}/confirm",
   summary: "Confirm that a remittance arrived",
-  description: "Possible while it is pending, paid or overdue: the interface has no operation that pays one.",
+  description: "Possible while the remittance is pending, paid or overdue, because no operation of the API pays it.",
   body: assumedBody(optionals(receipt)),
   exampleParams: { id: "rem_overdue" },
   example: { receiptNumber: "R-0006", note: "Receipt filed with the papers of the month." },

@@ -85,7 +85,7 @@ export async function* auditReceiver(
   return conclude({ url, tried, ...observed, type, verifiesWith });
 }
 
-/** After a refused connection, sends an event without effect: a receiver that restarts may listen again. */
+/** Whether the receiver still refuses connections. Asks with an unsigned event, which must have no effect. */
 const isDown = async (outcomes: readonly Outcome[], ask: () => Promise<Outcome>): Promise<boolean> =>
   outcomes.at(-1)?.errorCode === "connection_refused" && isUnreachable(await ask());
 
@@ -186,7 +186,7 @@ async function sendInTurn(
 
 const MAX_TRIES = 5;
 
-/** Sends the deliveries of a probe. If effects are counted, those of a burst are repeated until they are accepted. */
+/** Sends the deliveries of a probe. If effects are counted, each of a burst is sent again until accepted. */
 async function* sendAll(
   probe: Probe,
   make: TestDeliveries,
@@ -210,8 +210,8 @@ async function* sendAll(
 }
 
 /**
- * Whether to send a probe after these responses to the first one. If the receiver rejected a genuine event, it is only
- * worth sending forgeries, because an accepted one still counts, and the probe that can show why it rejected the event.
+ * Whether to send a probe after these responses to the first one. If the receiver rejected a genuine event, only two
+ * kinds are worth sending: forgeries, because accepting one still counts, and probes that show why it was rejected.
  */
 const isWorthTrying = ({ isForgery, isTriedAlways }: Probe, first: readonly Outcome[]) =>
   first.every(isAccepted) ||

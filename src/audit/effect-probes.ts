@@ -8,7 +8,7 @@ const COPIES = 20;
 
 const ONCE =
   "Save the event's id under a unique constraint, in the transaction of the effect. " +
-  "A look-up before the insert lets two deliveries at the same time pass.";
+  "A lookup before the insert is not enough: two simultaneous deliveries both pass it.";
 
 const times = (count: number, delivery: TestDelivery) => Array.from({ length: count }, () => delivery);
 
@@ -44,7 +44,7 @@ export const effectProbes: readonly Probe[] = [
     ...common,
     id: "after_error",
     sent: "a genuine event until it gets 2xx, then once more, as when a proxy answers 500 in between",
-    why: `What a receiver did before it failed stays done: roll it back, or know it again. ${ONCE}`,
+    why: `Work done before a failure is not undone: roll it back, or recognise the event when it comes again. ${ONCE}`,
     isTriedAlways: true,
     isRetried: true,
     effects: exactly(1),
@@ -67,9 +67,9 @@ export const effectProbes: readonly Probe[] = [
 export const restartProbe: Probe = {
   ...common,
   id: "after_restart",
-  sent: "two events, then after a restart of the receiver one of them again",
+  sent: "two events; then, after a restart of the receiver, one of them again",
   should: "act once on each",
-  why: "Keep the ids of events, and events that wait for their processing, in a database: memory is lost in a restart.",
+  why: "Keep event ids and unprocessed events in a database: a restart loses what is in memory.",
   isRetried: true,
   restartsBefore: 2,
   effects: exactly(2),

@@ -67,11 +67,12 @@ const isUnverified = ({ responseStatus }: Outcome) => responseStatus === 401 || 
 
 /** Why the receiver rejected a genuine event: most likely, it has the wrong secret. */
 function whyUnverified(verifiesWith: OtherSecret | undefined, isRawBytes: boolean): string {
-  if (verifiesWith) return `The receiver verifies with ${verifiesWith.what}: give it the endpoint's own, as it is.`;
+  if (verifiesWith)
+    return `The receiver verifies with ${verifiesWith.what}: give it this endpoint's secret, unchanged.`;
   if (isRawBytes) return VERIFY_RAW_BYTES;
   return (
-    "Check the secret first: the receiver must have the one of this endpoint, whole, with its whsec_, as it is since " +
-    "its last rotation; without --secret, the audit signs with that one. It has none of the other secrets that the " +
+    "Check the secret first: the receiver must use the whole current secret of this endpoint, including whsec_. " +
+    "Without --secret, the audit signs with that secret. The receiver uses none of the other secrets that the " +
     "sandbox knows."
   );
 }
@@ -109,8 +110,8 @@ const lateResults = (late: number): ProbeResult[] =>
           did: `the count changed by ${late} after the last probe`,
           should: "have done all its work",
           why:
-            "Work that comes late belongs to an event that was counted already. " +
-            "If something else changes the count, audit the receiver alone.",
+            "The late work belongs to an event that was already counted. " +
+            "If anything else changes the count, stop it during the audit.",
         },
       ];
 
@@ -133,7 +134,7 @@ function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, others: O
   const result = (verdict: Verdict, did: string) => ({ probe: id, verdict, sent, did, should, why });
   if (!outcomes && downSince !== undefined)
     return result("inconclusive", `was not tried: the receiver has been down since ${downSince}`);
-  if (!outcomes) return result("inconclusive", "was not tried: a genuine event was not accepted either");
+  if (!outcomes) return result("inconclusive", "was not tried: the receiver did not accept a genuine event");
   const judged = judgedOutcomes(probe, outcomes);
   const waiting = probe.isBurst ? judged.filter(isStillWaiting).length : 0;
   const did =

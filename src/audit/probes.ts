@@ -64,12 +64,12 @@ export const oldEventProbe = (maxAge?: string): Probe => {
     sent: `a genuine event whose \`created\` is ${ageText} ago`,
     effects: atMost(1),
     expected: "rejected",
-    should: maxAge === undefined ? "answer 400, which only --max-age requires" : "answer 400",
+    should: maxAge === undefined ? "answer 400 (required only with --max-age)" : "answer 400",
     why:
       "The signature contains no timestamp, and the service documents no tolerance, so a recorded delivery stays " +
-      "valid. Reject an event whose signed `created` is older than any delivery is retried, or keep the ids of " +
-      "events for good." +
-      (maxAge === undefined ? " With --max-age 3d this is checked." : ""),
+      "valid. Reject events whose signed `created` is older than the longest retry period, or keep event ids " +
+      "forever." +
+      (maxAge === undefined ? " With --max-age 3d, the audit checks this." : ""),
     ...(maxAge === undefined && { unchecked: "whether it rejects old events" }),
     deliveries: (make) => [make.genuine({ age: age / 1_000 })],
   };
@@ -83,7 +83,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
     effects: exactly(1),
     expected: "accepted",
     should: "answer 2xx within 5 s",
-    why: "The sender counts anything else as a failure and retries. Respond first, then do the work that takes long.",
+    why: "The sender counts anything else as a failure and retries. Respond first, then do the slow work.",
     deliveries: (make) => [make.genuine()],
   },
   {

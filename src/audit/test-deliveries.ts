@@ -1,4 +1,4 @@
-// The deliveries of an audit: events of a payment, or of another type after a template, signed for one receiver.
+// The deliveries of an audit, signed for one receiver. A template gives the type of their events and the records.
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";

@@ -223,7 +223,7 @@ export const RuleState = Type.Object(
     ),
     lastFiredAt: nullable(timeText("Sandbox time")),
     warnings: Type.Array(Type.String(), {
-      description: "What is unlikely about it, such as a mistyped event type: one sentence each; usually none",
+      description: "Warnings about unlikely values, such as a mistyped event type; usually empty",
     }),
     endsAt: nullable(timeText("Sandbox time at which its ttl, or its `for`, is over; null if it has neither")),
   },

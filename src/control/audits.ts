@@ -141,7 +141,7 @@ const startAudit = endpoint({
   path: "/audits",
   summary: "Test a webhook receiver and how often it acts",
   description:
-    "Like `POST /audit`, in steps: reply to each with the count of the receiver's effects, such as the rows of a " +
+    "Like `POST /audit`, in steps: after each, send the count of the receiver's effects, such as the rows in a " +
     "table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: " +
     "() => count() })` do so. Nothing else may change the count meanwhile.",
   body: Type.Object({

@@ -42,7 +42,7 @@ const addFault = endpoint({
   description:
     "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: " +
     "every call, the next match, until a reset. " +
-    "An `id` that the logs still name, of a rule that was removed, is refused.",
+    "The `id` of a removed rule is refused while the logs still name it.",
   body: Type.Object({ ...given, action }),
   handlerChecksBody: true,
   example: {
@@ -71,7 +71,7 @@ const changeFault = endpoint({
   method: "PATCH",
   path: "/faults/{id}",
   summary: "Change a fault rule",
-  description: "Fields that are given replace the present ones. A new trigger, or a new ttl, starts counting again.",
+  description: "Replaces the fields sent and keeps the others. A new trigger, or a new ttl, starts counting again.",
   body: Type.Object({ ...changeable, action: Type.Optional(action) }),
   example: { enabled: false },
   reply: RuleState,

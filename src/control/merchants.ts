@@ -73,14 +73,14 @@ const addMerchant = endpoint({
   summary: "Create a merchant with the records of a fixture",
   description:
     "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
-    "have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events " +
-    "and requests and the dice of its faults are the same in every run, in any order. " +
-    "While a merchant of this name exists, another one counts as `name #2`; " +
-    "one that was removed leaves its name, and its logs are erased once the name is used again.",
+    "have their own. With a `name`, such as that of the test, its id, key and secrets, the ids of its records, " +
+    "events and requests, and the random choices of its faults are the same in every run, in any order of tests. " +
+    "While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be " +
+    "used again; its logs are erased then.",
   body: Type.Object({
     fixture: Type.Optional(text("Which fixture (default: lodge)")),
     name: Type.Optional(
-      text("From which its ids and keys follow (default: from the number of merchants created without a name)", {
+      text("Determines its ids and keys (default: the number of merchants created without a name)", {
         minLength: 1,
         maxLength: 1_000,
       }),
@@ -151,7 +151,7 @@ const reset = endpoint({
   path: "/reset",
   summary: "Reset to the start of the sandbox, including ids",
   description:
-    "Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, " +
+    "Resets, of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, " +
     "rate-limit windows, the request log, faults, scenarios and verdicts. " +
     "The data return to the fixtures, or to the snapshot of the options. " +
     "Faults, scenarios and endpoints of the options are set up again. " +

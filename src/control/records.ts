@@ -36,7 +36,7 @@ export const AnyRecord = Type.Object(
 
 /** The field of a reply with the warnings about unlikely values. */
 export const warningList = Type.Array(Type.String(), {
-  description: "What is unlikely about it, such as a stay in a full room: one sentence each; usually none",
+  description: "Warnings about unlikely values, such as a stay in a full room; usually empty",
 });
 
 const WrittenRecord = Type.Object(
@@ -94,10 +94,10 @@ const makeRecord = endpoint({
   exampleParams: { kind: "payment" },
   summary: "Create a record",
   description:
-    "Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, " +
-    "its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes " +
-    "through the states before it, with the event of each. What is malformed, unknown or impossible is refused; " +
-    "what is unlikely is made, with `warnings`.",
+    "Takes the fields of the kind next to `merchant`. Missing fields are generated, such as a customer of the " +
+    "merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later " +
+    "`status` goes through the states before it, with the event of each. Malformed, unknown or impossible values " +
+    "are rejected; unlikely ones are accepted with `warnings`.",
   body: Type.Object({ merchant: owner }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
   reply: WrittenRecord,

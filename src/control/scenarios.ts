@@ -20,7 +20,7 @@ const scenarioReply = (state: ScenarioState) => ({
 });
 
 const merchantQuery = Type.Object({
-  merchant: Type.Optional(text("The merchant it is armed for; optional if it is armed once")),
+  merchant: Type.Optional(text("The merchant it is armed for; required only if it is armed more than once")),
 });
 
 const listScenarios = endpoint({

@@ -48,8 +48,8 @@ const showTimeline = endpoint({
   exampleParams: { id: "pay_pending" },
   summary: "Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock",
   description:
-    "A request touched a record if its path or query names it, or if it is no read and its body or its response " +
-    "names it; an event, if its body does. All are from the logs, which a reset clears.",
+    "A request touched a record if its path or query names the record, or, unless it is a read, its body or response " +
+    "does. An event touched a record if its body names it. All are from the logs, which a reset clears.",
   query: Type.Object({
     merchant: Type.Optional(text("The owner (default: the first merchant that has such a record)")),
     limit: pageSize(),

@@ -62,10 +62,10 @@ const showReport = endpoint({
     ),
     failOn: Type.Optional(
       text(
-        "The conditions of `exec --fail-on`, separated by commas: " +
-          "with them, even with none, the report fails exactly if there are problems, failed verdicts and audits are " +
-          "failures only with `verdicts`, and results from before a reset are included. " +
-          "Left out, each failed verdict is a failure",
+        "The conditions of `exec --fail-on`, separated by commas. " +
+          "If sent, even empty, the report fails exactly if there are `problems`, shows failed verdicts and audits " +
+          "as failures only with `verdicts`, and includes results from before a reset. " +
+          "Without it, each failed verdict is a failure",
       ),
     ),
   }),

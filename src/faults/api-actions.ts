@@ -257,7 +257,7 @@ const staleRead = onCalls({
   example: "stale-read=5s payments.list --times 3",
   main: "lag",
   outcome: "normal",
-  fields: { lag: span("How far back, in sandbox time; never further than to when the rule was added") },
+  fields: { lag: span("How far back, in sandbox time; at most back to when the rule was added") },
   prepare: ({ lag }) => ({ kind: "lag", milliseconds: milliseconds(lag) }),
 });
 

@@ -22,7 +22,7 @@ export const triggerSchema = Type.Object(
       ),
     ),
     every: optional(count("Fire on every nth match", { minimum: 1 })),
-    probability: optional(Type.Number({ description: "How likely a match fires", minimum: 0, maximum: 1 })),
+    probability: optional(Type.Number({ description: "Probability that a match fires", minimum: 0, maximum: 1 })),
     seed: optional(
       withDefault(count("Repeats the same random choices of probability and latency"), "the sandbox's own seed"),
     ),

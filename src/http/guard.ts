@@ -158,7 +158,7 @@ export const admit =
     if (expect !== undefined && !isContinue(expect) && incoming.httpVersion === "1.1")
       fail(
         "expectation_failed",
-        `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`,
+        `The sandbox supports Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`,
       );
     next();
   };

@@ -48,7 +48,7 @@ function readKey(context: RequestContext, operation: Operation): void {
   if (key === "")
     fail(
       "idempotency_key_empty",
-      `${HEADER} is empty. Send a value of your own making, such as a UUID, or leave the header out.`,
+      `${HEADER} is empty. Send a value of your choice, such as a UUID, or leave the header out.`,
     );
   const most = assumedValue(context.assumed, keyLengthFact);
   if (key.length > most)

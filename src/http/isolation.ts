@@ -51,9 +51,9 @@ export const behaviours: Behaviour[] = [
     id: "isolation",
     fact:
       "With `--isolation on`, a call whose `baggage` header has the entry `merchant-sandbox=<merchant>` acts as that " +
-      "merchant, if it was created from the fixture of the key's own one; any other gets 403. With `strict`, so does " +
-      "a call without the entry. Webhooks of such a merchant that has no endpoint go to the endpoints of the key's " +
-      "own one, signed with their secrets, and have the same header.",
+      "merchant. If it was not created from the fixture of the key's own merchant, the call gets 403; with `strict`, " +
+      "a call without the entry gets 403 too. If such a merchant has no endpoint, its webhooks go to the endpoints " +
+      "of the key's own merchant, signed with their secrets, and have the same header.",
     why: "The service has no such header; tests of an app with one key need a merchant each.",
     setting: "--isolation",
   },

@@ -10,8 +10,8 @@ import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { RunSources } from "./run-data.ts";
 
 /**
- * Writes the run part by part, and reads the bodies of one exchange at a time: all of them can be 100 million
- * characters. An exchange that the log has dropped in the meantime is left out.
+ * Writes the run in parts and reads the bodies one exchange at a time, because together they can have 100 million
+ * characters. Leaves out exchanges that the log has dropped in the meantime.
  */
 export function* har(run: RunReport, { requestLog, attempts }: Pick<RunSources, "requestLog" | "attempts">) {
   const creator = { name: "merchant-sandbox", version: run.sandbox.version };

@@ -98,7 +98,7 @@ function outcome(run: RunReport): Markup {
 
 const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive: "yellow" };
 
-/** A share of a bar. `says` returns its words; a count of 0 has none. */
+/** A share of a bar. `says` returns its label; a count of 0 has no label. */
 type Share = readonly [tone: Tone | "bar", count: number, says: (count: number) => string];
 
 function tiles({ totals, verdicts: kept, omitted }: RunReport): Markup[] {
@@ -235,7 +235,7 @@ const chip = (tone: Tone, name: string, number: number) =>
     ? markup`<span class="chip ${tone}">${name} ×${count(number)}</span>`
     : markup`<span class="chip soft unseen">${name}</span>`;
 
-/** A table with more rows is closed at first. */
+/** A table with more rows starts collapsed. */
 const MOST_OPEN = 60;
 const HEAD = markup`<tr><th>Request</th><th>Time</th><th>Call</th><th>Response</th>\
 <th class="number">Duration</th><th>Merchant</th><th>Notes</th></tr>`;

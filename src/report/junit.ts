@@ -82,7 +82,7 @@ interface Judged {
 
 /**
  * An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because no condition of
- * `--fail-on` does.
+ * `--fail-on` covers it.
  */
 function judgedCase({ classname, name, verdict, message, isFailure, type, shown }: Judged): Case {
   if (!isFailure && verdict === "pass") return testcase("passed", classname, name);
@@ -108,7 +108,7 @@ const scenarioCase =
     return judgedCase({ ...described, verdict, message, isFailure: failsOnScore(run, scenario), shown });
   };
 
-/** The worst results of each audit and expectation are one case. Failed ones come first. */
+/** One case for each audit and expectation, with its worst results. `run.checks` has the failed ones first. */
 function checkCases(run: RunReport): Case[] {
   return [...grouped(run.checks, checkName)].map(([name, same]) => {
     const [{ verdict, message }] = same as [ReceiverCheck];

@@ -13,13 +13,13 @@ const MOST = 200;
 
 interface Entry {
   check: ReceiverCheck;
-  /** Whether it decided how often a receiver acts, and whether it rejects old events. */
+  /** What it decided: how often the receiver acts (`effects`), and whether it rejects old events (`age`). */
   decides: { effects: boolean; age: boolean };
-  /** A later result with the same key replaces it; undefined for none. */
+  /** A later result with the same key replaces this one; undefined: none does. */
   key?: string | undefined;
   /** Whether only a failure that is proven too may replace it. */
   isProven?: boolean;
-  /** Whether a reset erased what it is about. */
+  /** Whether a reset erased the events that it is about. */
   isErased?: boolean;
 }
 
@@ -41,8 +41,8 @@ export function collectReceiverChecks() {
       add({ check, decides: { effects, age: maxAge !== undefined } });
     },
     /**
-     * Adds the result of an expectation of effects. A test may verify until it holds, so a later result replaces an
-     * earlier one, unless that proved too many effects.
+     * Adds the result of an expectation of effects. A test may repeat the check until it passes, so a later result
+     * replaces an earlier one, unless the earlier one proved too many effects.
      */
     counted(
       { match = {} }: ExpectationOf<"effects">,
@@ -63,7 +63,7 @@ export function collectReceiverChecks() {
     erase(merchant?: string) {
       for (const entry of entries) {
         entry.isErased ||= merchant === undefined || entry.check.merchant === merchant;
-        // A later result about all merchants is about other events.
+        // After the reset, a result about all merchants covers other events, so it must not replace this one.
         if (entry.check.merchant === null) entry.key = undefined;
       }
     },

@@ -112,7 +112,7 @@ const failedFirst = <Judged extends { verdict: Verdict }>(all: readonly Judged[]
 /** Attempts are read with their bodies, so page by page. */
 const PAGE = 100;
 
-/** How many verdicts of each kind are no longer kept. One without an id may still change, and is not counted yet. */
+/** How many verdicts of each kind are no longer kept. A verdict without an id may change, and is not counted. */
 function droppedVerdicts({ verdicts, madeVerdicts }: RunSources): Record<Verdict, number> {
   const kept = verdicts(false).filter(({ id }) => id !== null);
   const made = madeVerdicts();
@@ -142,12 +142,12 @@ function countNotAccepted({ failedUnchanged }: RunSources["runSummary"], deliver
   return [...newest.values()].filter((delivery) => delivery.state !== "succeeded" && failedUnchanged(delivery)).length;
 }
 
-/** The service documents no age of events, so what a receiver does with old ones is no part of a headline. */
+/** Headlines leave this check out, because the service documents no maximum age of events. */
 const OLD_EVENTS = "whether it rejects old events";
 
 /**
- * Whether a receiver acted once shows only in its calls of the API after repeated deliveries, or in counts. Audits and
- * expectations count, too.
+ * What nothing decided about the receiver. Whether it acted once shows only in its calls of the API after repeated
+ * deliveries, or in the counts of scenarios, audits and expectations.
  */
 function findUnchecked(
   deliveries: readonly LoggedDelivery[],
@@ -162,7 +162,7 @@ function findUnchecked(
   return [...(isDecided || checked.effects ? [] : ["whether it acted once"]), ...(checked.age ? [] : [OLD_EVENTS])];
 }
 
-/** The verdicts' outcome as a headline continues it, so that none says pass for what failed or was not checked. */
+/** Ends a headline with the webhooks not accepted and the checks not made, so that a pass does not hide them. */
 function reservations({ unchecked, totals }: RunReport): string {
   const named = unchecked.filter((what) => what !== OLD_EVENTS);
   return (
@@ -246,7 +246,7 @@ export function failsOnScore({ failOn, failed }: RunReport, { verdict, score }: 
 
 const NOUNS: Readonly<Record<ReceiverCheck["kind"], string>> = { audit: "audit", effects: "expectation" };
 
-/** The worst verdict of all that was judged, and what got it, such as `2 verdicts, 1 audit`. */
+/** The worst verdict of the run, and the results that have it, such as `2 verdicts, 1 audit`. */
 function worstOf({ totals, scenarios, checks }: RunReport): { verdict: Verdict; what: string } | undefined {
   const judged = [
     ...scenarios.map(({ verdict }) => ({ noun: "scenario", verdict })),

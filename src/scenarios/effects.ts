@@ -23,8 +23,8 @@ export interface CountedEffects extends GivenEffects {
 }
 
 /**
- * Takes a new count, and compares it with the events delivered so far: it has no effect of later ones. `newest` is what
- * the log had when the scenario was armed.
+ * Takes a new count, and compares it with the events delivered so far, because it cannot include effects of later ones.
+ * `newest` is the end of the log when the scenario was armed.
  */
 export function takeCount(
   effects: CountedEffects,

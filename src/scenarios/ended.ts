@@ -6,7 +6,7 @@ import type { Verdict } from "../contracts/verdict.ts";
 /** The most results that are kept: one for each scenario and merchant. */
 const MOST = 500;
 
-/** A result that was decided tells more than one that was not. */
+/** Worst first, but a decided result always replaces an undecided one. */
 const RANK: Readonly<Record<Verdict, number>> = { fail: 0, pass: 1, inconclusive: 2 };
 
 export function createEndedScenarios() {

@@ -29,7 +29,7 @@ const expect = Type.Array(
         minimum: 1,
         maximum: 100,
       }),
-      optional: Type.Optional(flag("Counts only once a verdict decides it (default: false)")),
+      optional: Type.Optional(flag("Whether the rule counts only if a verdict decides it (default: false)")),
     },
     closed,
   ),

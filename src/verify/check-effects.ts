@@ -58,8 +58,8 @@ function matchesDelivery({ event, endpoint, merchant }: DeliveryMatch, delivery:
 }
 
 /**
- * Compares how often the receiver acted with the number of events that it accepted. What it rejected, it may have acted
- * on too before it failed, but once at most.
+ * Compares how often the receiver acted with the number of events that it accepted. Before it failed, it may also have
+ * acted on an event that it rejected, but at most once.
  */
 export function checkEffects(
   log: Pick<RunSummary, "deliveries">,
@@ -75,7 +75,7 @@ export function checkEffects(
 }
 
 interface DeliveredEvents {
-  /** All deliveries to the receiver since its effects were counted first. */
+  /** All deliveries to the receiver since the first count of its effects. */
   deliveries: readonly LoggedDelivery[];
   /** The types or ids of the events on which the receiver acts (default: all, if they are of one type). */
   event?: string | string[] | undefined;
@@ -111,11 +111,11 @@ export function compareEffects(
   if (types.length > 1 && event === undefined)
     return result(
       "inconclusive",
-      `${text} of the types ${types.join(", ")}. Name those that it acts on as its event, or "*" for all.`,
+      `${text} of the types ${types.join(", ")}. Set event to the types that it acts on, or to "*" for all.`,
       { ...seen, open: true },
     );
   if (made < accepted.length)
-    return result("fail", `${text}, of which it accepted ${accepted.length}: the others are lost.`, {
+    return result("fail", `${text}, but accepted ${accepted.length}: at least one accepted event had no effect.`, {
       ...seen,
       open: true,
     });
@@ -170,8 +170,8 @@ export function checkRecords(
 }
 
 /**
- * Without a score, the scenario must pass; while its verdict is inconclusive, waiting may change it. A scenario with a
- * rule on receivers holds only once they had the time to act on every delivery.
+ * Without an expected score, the scenario must pass; an inconclusive verdict may still change. A scenario with a rule
+ * on receivers holds only after they have had time to act on every delivery.
  */
 export function checkScenario(
   find: () => ScenarioState | undefined,

@@ -1,7 +1,8 @@
-// Checks requests: a number of them, in an order, or none at all.
+// Checks how many requests match, whether they came in an order, or that none matches.
 
 import type { ExpectationOf, NearMiss, RequestMatch } from "../contracts/expectations.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
+import { plural } from "../kernel/text.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
@@ -48,12 +49,12 @@ export function checkSequence(
     }
     const seen = { found: found.length, evidence: found.map(({ id }) => id) };
     const missing = steps[found.length];
-    if (!missing) return result("pass", `All ${steps.length} came in this order.`, seen);
+    if (!missing) return result("pass", `${plural(steps.length, "request")} came in this order.`, seen);
     const last = found.at(-1);
     const after = rows.filter(({ sequence }) => sequence > (last?.sequence ?? 0)).reverse();
     const message =
-      `${found.length} of ${steps.length} came in this order; ` +
-      `${last ? `after ${last.id} ` : ""}nothing came that matches number ${found.length + 1}.`;
+      `${found.length} of ${plural(steps.length, "request")} came in this order; ` +
+      `${last ? `after ${last.id}, ` : ""}no request matches number ${found.length + 1}.`;
     return result("fail", message, { ...seen, closest: nearTo(missing, after.slice(0, MAX_CANDIDATES)), open: true });
   };
 }
@@ -68,9 +69,12 @@ export function checkNever(
   return (elapsed) => {
     const found = matching(requestLog, match, merchant).map(({ id }) => id);
     const seen = { found: found.length, evidence: found.reverse().slice(-MAX_EVIDENCE) };
-    if (found.length > 0) return result("fail", `${found.length} came; expected none.`, seen);
-    if (elapsed < span) return result("inconclusive", "None came so far.", { open: true });
-    return result("pass", span > 0 ? `None came, nor in the ${span} ms that followed.` : "None came.");
+    if (found.length > 0) return result("fail", `${plural(found.length, "request")} matched; expected none.`, seen);
+    if (elapsed < span) return result("inconclusive", "No request has matched so far.", { open: true });
+    return result(
+      "pass",
+      span > 0 ? `No request matched, nor did any in the ${span} ms of waiting.` : "No request matched.",
+    );
   };
 }
 

@@ -8,7 +8,7 @@ import { type Condition, type Count, compareCount, describeCount, meetsCondition
 export interface CheckResult extends Omit<VerificationResult, "expectation"> {
   /** Whether the expectation can still become true. */
   open: boolean;
-  /** Whether the result may still change by itself, in some seconds: verification waits for it, beyond `within`. */
+  /** Whether the result may still change by itself within seconds. If so, verification waits longer than `within`. */
   settles: boolean;
 }
 
@@ -65,8 +65,8 @@ export const conditionResults = (
   });
 
 /**
- * The few candidates that differ least; of equal ones, the first. A candidate that meets no condition at all is left
- * out.
+ * The candidates that miss the fewest conditions; ties keep their order. A candidate that misses every one of several
+ * conditions is left out.
  */
 export function nearestOf<T>(
   candidates: Iterable<T>,

@@ -16,8 +16,8 @@ export interface VerdictsResult<Found extends CheckedVerdict> extends CheckResul
 }
 
 /**
- * Checks the verdicts on the expected rules, of one merchant or of all. Without conclusive verdicts, the result is
- * inconclusive: an expectation of no failures does not pass yet.
+ * Checks the verdicts on the expected rules, of one merchant or of all. Without a conclusive verdict, the result is
+ * inconclusive, even if the expectation is only that none fails.
  */
 export function checkVerdicts<Found extends CheckedVerdict>(
   all: readonly Found[],

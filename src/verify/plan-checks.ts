@@ -53,7 +53,7 @@ export function planChecks(sources: VerificationSources, { merchant, all }: Expe
   return all.map((expectation, index) => {
     const kind = Object.keys(expectation)[0] as ExpectationKind;
     const where = `all.${index}.${kind}`;
-    /** Real milliseconds that the check takes at least. */
+    /** Minimum duration of the check, in real milliseconds. */
     const atLeast = expectation.never?.for === undefined ? 0 : readWait(expectation.never.for, `${where}.for`);
     /** Whether its result changes only with a request or a delivery attempt. */
     const isEventDriven = EVENT_DRIVEN.has(kind);
@@ -155,7 +155,7 @@ function planScenario(
   const owners = armed().map(({ merchant: owner }) => owner ?? "all");
   return fail(
     "validation_failed",
-    `${where}.merchant must be one that ${wanted.name} is armed for: it is armed for ${owners.join(", ")}.`,
+    `${where}.merchant must be one of the merchants for which ${wanted.name} is armed: ${owners.join(", ")}.`,
   );
 }
 

@@ -25,7 +25,7 @@ const POLL_INTERVAL = 50;
  */
 const REST_FACTOR = 4;
 const MAX_WAITING = 500;
-/** Real milliseconds after which no result settles any more: the longest delivery, and the time to act on it. */
+/** Real milliseconds to wait beyond `within` for a result to settle: the longest delivery and the time to act on it. */
 const SETTLED_WITHIN = 15_000;
 
 export function createVerifier(options: VerifierOptions) {
@@ -54,7 +54,7 @@ export function createVerifier(options: VerifierOptions) {
       if (waiting.size >= MAX_WAITING)
         fail(
           "sandbox_unavailable",
-          `${MAX_WAITING} verifications wait already, which is the most that can. Wait for fewer at once.`,
+          `${MAX_WAITING} verifications are waiting, which is the maximum. Run fewer at once.`,
         );
       const signal = createSignal(options.listen);
       waiting.add(signal);

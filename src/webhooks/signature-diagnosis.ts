@@ -179,8 +179,8 @@ function someChange(sent: string, body: string): Step<Bytes> {
   let index = 0;
   while (index < sent.length && sent[index] === body[index]) index++;
   const words =
-    `The body is not what was sent: they differ from character ${index + 1} on, ${around(sent, index)} there and ` +
-    `${around(body, index)} here.`;
+    `The body differs from the one sent, from character ${index + 1} on: ${around(sent, index)} was sent, ` +
+    `${around(body, index)} was hashed.`;
   return mistaken("body_changed", words, body);
 }
 

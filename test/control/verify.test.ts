@@ -144,7 +144,9 @@ describe("a sequence", () => {
     await bench.call("GET", "/v1/payouts");
     const { verdict, results } = await ask(bench, [steps]);
     expect(verdict).toBe("fail");
-    expect(results[0].message).toBe("1 of 2 came in this order; after req_lodge_2 nothing came that matches number 2.");
+    expect(results[0].message).toBe(
+      "1 of 2 requests came in this order; after req_lodge_2, no request matches number 2.",
+    );
     expect(results[0].closest).toEqual([
       {
         id: "req_lodge_3",
@@ -460,7 +462,7 @@ describe("many that wait", () => {
     const waiting = clients.map(({ signal }) => verifier.verify(wanted, signal));
     await expect(verifier.verify(wanted)).rejects.toMatchObject({
       code: "sandbox_unavailable",
-      message: "500 verifications wait already, which is the most that can. Wait for fewer at once.",
+      message: "500 verifications are waiting, which is the maximum. Run fewer at once.",
     });
     attempted("Work for callers that have gone", 500);
     for (const client of clients) client.abort();
@@ -515,7 +517,7 @@ describe("effects", () => {
     ]);
     expect(await verdictOf(1)).toEqual([
       "fail",
-      "The receiver acted 1 time on 2 events, of which it accepted 2: the others are lost.",
+      "The receiver acted 1 time on 2 events, but accepted 2: at least one accepted event had no effect.",
     ]);
     expect((await verdictOf(0, { event: "payout.paid" }))[0]).toBe("inconclusive");
   });
@@ -527,7 +529,7 @@ describe("effects", () => {
     const { results } = await ask(bench, [{ effects: { made: 4 } }]);
     expect([results[0].verdict, results[0].message]).toEqual([
       "inconclusive",
-      expect.stringContaining('Name those that it acts on as its event, or "*" for all.'),
+      expect.stringContaining('Set event to the types that it acts on, or to "*" for all.'),
     ]);
   });
 

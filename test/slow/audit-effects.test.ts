@@ -349,7 +349,7 @@ test("a run with webhooks whose effects were not counted says so in its report a
   expect([code, error]).toEqual([
     0,
     expect.stringContaining(
-      "Warning: Not checked of the receiver of webhooks: whether it acted once, whether it rejects old events. ",
+      "Warning: Not checked about the webhook receiver: whether it acted once, whether it rejects old events. ",
     ),
   ]);
   // An expectation of effects decides what the deliveries do not.

@@ -131,7 +131,7 @@ describe.concurrent("a receiver that rejects old events", () => {
       "inconclusive",
       "inconclusive",
       expect.stringMatching(/^answered 200, in \d+ ms; not checked: whether it rejects old events$/),
-      expect.stringContaining("keep the ids of events for good. With --max-age 3d this is checked."),
+      expect.stringContaining("keep event ids forever. With --max-age 3d, the audit checks this."),
     ]);
   });
 
@@ -368,7 +368,7 @@ describe.concurrent("names the wrong secret that a receiver uses", () => {
     const [genuine] = (await audit(await withSecret(secret))).probes;
     expect([genuine.verdict, genuine.why]).toEqual([
       "fail",
-      `The receiver verifies with ${what}: give it the endpoint's own, as it is.`,
+      `The receiver verifies with ${what}: give it this endpoint's secret, unchanged.`,
     ]);
   });
 
@@ -424,7 +424,7 @@ describe("a result contains", () => {
     expect(failed(found)).toEqual(["valid_event"]);
     expect(names.filter((name) => verdicts(found)[name] === "inconclusive")).toEqual(names.slice(1));
     expect(found.probes[1].did).toMatch(/^answered 401 ×3, the slowest in \d+ ms, as it did to a genuine event$/);
-    expect(found.probes[5].did).toBe("was not tried: a genuine event was not accepted either");
+    expect(found.probes[5].did).toBe("was not tried: the receiver did not accept a genuine event");
   });
 
   test("the listen backlog: no receiver is failed for connections that the system has not handed over", async () => {

@@ -276,7 +276,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
       `Settled at ${first.url}; 2 deliveries held: npx merchant-sandbox replay waiting sends them.`,
     ]);
     const { out } = await run(["replay", "waiting"], NOWHERE, cwd);
-    expect(out).toEqual(["Delivering 2 that were held."]);
+    expect(out).toEqual(["Delivering 2 held deliveries."]);
     await service.arrived(2);
     await first.kill();
     const second = await start(["--life", "off"], NOWHERE, cwd);

@@ -35,7 +35,8 @@ export const failedWebhookLines = (failed: FailedWebhooks) =>
 const kindOf = ({ url, responseStatus, errorCode }: AttemptMessage) =>
   [url, responseStatus === null, errorCode].join(" ");
 
-const AWAIT_DELIVERIES = "let the tests wait for their deliveries, as with POST /_sandbox/drain, before it ends.";
+const AWAIT_DELIVERIES =
+  "let the tests wait for their deliveries, as with POST /_sandbox/drain, before the receiver ends.";
 
 const NOT_RUNNING = `Start the receiver before the first event, and ${AWAIT_DELIVERIES}`;
 

@@ -137,7 +137,7 @@ export function readConditions(text: string | undefined): FailCondition[] {
 
 /**
  * The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result.
- * Without a request, every condition would hold or fail for the same reason, which is then the only problem.
+ * Without any request, no condition has anything to check, so the missing requests are then the only problem.
  */
 export async function findProblems(wanted: readonly FailCondition[], control: ControlApi, run: ObservedRun) {
   const unused = wanted.length > 0 ? await findUnused(control, run) : [];
@@ -175,7 +175,7 @@ async function findOpen(control: ControlApi): Promise<string[]> {
 }
 
 /**
- * The gaps of a run without problems: what it did not check. If the command failed, only those that may be the reason.
+ * What a run without problems did not check. If the command failed, only the gaps that may be the reason.
  */
 export async function findWarnings(
   { failOn, isGreen }: { failOn: string; isGreen: boolean },
@@ -194,8 +194,8 @@ async function findUnchecked(control: ControlApi): Promise<string[]> {
   const { unchecked } = await reportOf(control);
   if (!unchecked.includes("whether it acted once")) return [];
   return [
-    `Not checked of the receiver of webhooks: ${unchecked.join(", ")}. ${PROGRAM} audit <url> checks that with ` +
-      "--effects, which counts what it does, and --max-age; an expectation of effects checks the first.",
+    `Not checked about the webhook receiver: ${unchecked.join(", ")}. Run ${PROGRAM} audit <url> --effects ` +
+      "<command>, or use an expectation of effects, to check whether it acted once; audit --max-age checks old events.",
   ];
 }
 

@@ -34,12 +34,12 @@ export const audit = command({
     effects: {
       value: "command",
       description:
-        "run this before and after each probe; it prints how often the receiver has acted, such as the rows of a table",
+        "run this before and after each probe; it must print how often the receiver has acted, such as a count of rows",
       defaultText: "acting once is not checked",
     },
     restart: {
       value: "command",
-      description: "restart the receiver with this once, and check that it still knows its events; needs --effects",
+      description: "restart the receiver once with this, and check that it recognises earlier events; needs --effects",
     },
     event: {
       value: "type",
@@ -48,7 +48,7 @@ export const audit = command({
     },
     "max-age": {
       value: "duration",
-      description: "the receiver must reject an event that is older",
+      description: "require the receiver to reject events older than this",
       defaultText: "whether it rejects old events is not checked",
     },
     json: { description: "print the result as one JSON object" },

@@ -25,13 +25,13 @@ const subcommand = (usage: string, summary: string, example: string, call: Clock
 
 export const clock = commandGroup({
   name: "clock",
-  summary: "show or change the clock; advance plays what falls due, and lists it by day",
+  summary: "show or change the clock; advance makes what is due happen, and lists it by day",
   default: "show",
   subcommands: {
     show: subcommand("show", "show the time of the sandbox (the default)", "show", (clock) => clock.get()),
     advance: subcommand(
       "advance <duration>",
-      "play this much time, such as 1h or 30d",
+      "move the clock forward by this time, such as 1h or 30d",
       "advance 1h",
       (clock, by = "") => clock.advance({ by }),
     ),

@@ -16,7 +16,7 @@ export const merchant = commandGroup({
       flags: {
         name: {
           value: "text",
-          description: "what its id, keys and secrets follow from, such as the name of the test",
+          description: "derive its id, keys and secrets from this, such as the name of the test",
         },
       },
       terms: () => ({ fixture: "[fixture]" }),

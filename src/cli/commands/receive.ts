@@ -105,7 +105,7 @@ export const receive = command({
 
 function howVerified({ secret, acceptsUnsigned }: Behaviour): string {
   if (secret === undefined) return "accepting every delivery unverified";
-  return `verifying with the given secret${acceptsUnsigned ? ", and accepting what does not verify" : ""}`;
+  return `verifying with the given secret${acceptsUnsigned ? ", and accepting deliveries that fail it" : ""}`;
 }
 
 /** Registers an endpoint of the wanted merchant (default: the first one), and verifies with its secret. */

@@ -63,8 +63,8 @@ function parse(text: string) {
 
 export const replay = sandboxCommand({
   summary:
-    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what came with a file " +
-    "and is held (waiting)",
+    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or the held deliveries " +
+    "that came with a file (waiting)",
   usage: "replay <id|waiting>",
   example: "replay waiting",
   async call({ control }, { positionals: [id = ""] }) {
@@ -75,7 +75,7 @@ export const replay = sandboxCommand({
     return (kind === "whd" ? control.deliveries : control.events).replay({ id });
   },
   lines(reply) {
-    if ("released" in reply) return [`Delivering ${reply.released} that were held.`];
+    if ("released" in reply) return [`Delivering ${plural(reply.released, "held delivery")}.`];
     if (reply.deliveries.length === 0) return ["No endpoint is subscribed to its type."];
     return [`Delivering again as ${reply.deliveries.join(", ")}.`];
   },

@@ -116,7 +116,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
     merchant: { value: "merchant", description: "look only at this merchant, such as lodge" },
     effects: {
       value: "command",
-      description: "run this for effects:<event>; it prints how often the receiver has acted on such events",
+      description: "run this for effects:<event>; it must print how often the receiver has acted on such events",
     },
   },
   sections: () => [

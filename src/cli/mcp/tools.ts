@@ -49,7 +49,7 @@ const list = (name: "requests" | "deliveries" | "verdicts", description: string,
 export const tools: readonly Tool[] = [
   {
     name: "overview",
-    description: "The sandbox: its address, merchants with their test keys, clock, counts, and what waits.",
+    description: "The sandbox: its address, merchants with their test keys, clock, counts and pending deliveries.",
     properties: {},
     call: ({ control }) => control.overview(),
   },
@@ -75,7 +75,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: "explain_signature",
-    description: "Why the signature that a receiver computed is not that of the delivery.",
+    description: "Explains why the signature that a receiver computed differs from the delivery's.",
     properties: {
       endpoint: text("we_…, as deliveries show it"),
       body: text("the body as the receiver hashed it"),
@@ -116,7 +116,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: "clock",
-    description: "Shows the time of the sandbox; advance plays what falls due until then.",
+    description: "Shows or sets the sandbox time; advance makes everything due by then happen.",
     changes: true,
     properties: {
       advance: text("such as 1h or 30d"),
@@ -132,7 +132,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: "reset",
-    description: "Returns to the start: records, logs, faults and clock; or only one merchant.",
+    description: "Resets records, logs, faults and clock to the start, or the data of only one merchant.",
     changes: true,
     properties: { merchant: text("such as mer_lodge") },
     call: ({ control }, given) => control.reset(given),

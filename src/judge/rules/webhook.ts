@@ -72,9 +72,9 @@ export const webhookDuplicateAcked: Rule = {
 const UNVERIFIED = new Set([401, 403]);
 
 const SECRET_FIRST =
-  "Check the secret first: the receiver must use the one of this endpoint, as it is since its last rotation, whole, " +
-  `with its whsec_. ${PROGRAM} audit <url> finds out whether it has another one that the sandbox knows. ` +
-  `With the right secret: ${VERIFY_RAW_BYTES.charAt(0).toLowerCase()}${VERIFY_RAW_BYTES.slice(1)}`;
+  "Check the secret first: the receiver must use the whole current secret of this endpoint, including whsec_. " +
+  `${PROGRAM} audit <url> finds out whether it uses another secret that the sandbox knows. ` +
+  `If the secret is right: ${VERIFY_RAW_BYTES.charAt(0).toLowerCase()}${VERIFY_RAW_BYTES.slice(1)}`;
 
 const REGISTER_FINAL = "Register the final address of the receiver: redirects are not followed.";
 

@@ -138,7 +138,7 @@ function openLogins({ sql }: Database) {
       if (!login?.password || password === undefined || !matches(password, login.password))
         fail(
           "invalid_credentials",
-          "E-mail address or password are wrong. GET /_sandbox lists the addresses; the password of lodge is " +
+          "The e-mail address or the password is wrong. GET /_sandbox lists the addresses; the password of lodge is " +
             "lodge-password, and so on.",
         );
       return login.merchant;

@@ -14,7 +14,7 @@ export const pathTo = (
     for (const next of transitions[last] ?? [])
       if (!ways.some((known) => known.includes(next))) ways.push([...way, next]);
   }
-  throw new Error(`no way leads to ${status}`);
+  throw new Error(`no transition leads to ${status}`);
 };
 
 /** The statuses from which a record may move to `state`. */

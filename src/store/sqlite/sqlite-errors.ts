@@ -5,7 +5,7 @@ import { SandboxError } from "../../kernel/errors.ts";
 export const OR_ANOTHER_FILE = "or choose another file with --db <file>, or keep everything in memory with --memory.";
 
 const LOCKED =
-  "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
+  "Another program keeps the SQLite file locked. Let it end its transaction; programs may read the file at any time.";
 
 /** The start of SQLite's error code, and the message for it. SQLite has already rolled back the statement. */
 const MESSAGES: [code: string, message: (reason: string) => string][] = [
@@ -17,10 +17,10 @@ const MESSAGES: [code: string, message: (reason: string) => string][] = [
       `The SQLite file cannot be written: ${reason}. ` +
       `Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
   ],
-  ["SQLITE_IOERR", (reason) => `The SQLite file cannot be written: ${reason}. Look after its disk, ${OR_ANOTHER_FILE}`],
+  ["SQLITE_IOERR", (reason) => `The SQLite file cannot be written: ${reason}. Check its disk, ${OR_ANOTHER_FILE}`],
   [
     "SQLITE_CANTOPEN",
-    (reason) => `The SQLite file cannot be written: ${reason}. Look after the folder around it, ${OR_ANOTHER_FILE}`,
+    (reason) => `The SQLite file cannot be written: ${reason}. Check the folder around it, ${OR_ANOTHER_FILE}`,
   ],
   [
     "SQLITE_CORRUPT",

@@ -115,9 +115,9 @@ const OFF = oneOf(["off"], "Time does not change the records");
 const IDENTITY = {
   id: text("The merchant's id", { minLength: 1 }),
   name: text("The merchant's name", { minLength: 1 }),
-  email: email("Where the merchant is written to"),
+  email: email("The merchant's email address"),
   apiKey: text("The merchant's key", { pattern: PATTERNS.testKey.pattern }),
-  password: Type.Optional(text("To log in with", { minLength: 1 })),
+  password: Type.Optional(text("Password for login", { minLength: 1 })),
 };
 
 const closed = (fields: TProperties) => Type.Object(fields, { additionalProperties: false });
