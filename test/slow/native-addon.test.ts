@@ -99,7 +99,9 @@ describe("a better-sqlite3 without a binary for this Node", () => {
     const otherNode =
       "The module 'x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.";
     const { error } = await installation("12.11.1", fails(otherNode)).run("start", "--memory", "--port", "0");
-    expect(error).toContain("in Node 22.12.0: it was compiled for another Node version: run npm rebuild better-sqlite3.\n");
+    expect(error).toContain(
+      "in Node 22.12.0: it was compiled for another Node version: run npm rebuild better-sqlite3.\n",
+    );
   });
 
   test("is reported by doctor", async () => {
