@@ -115,7 +115,7 @@ describe("a failed verdict", () => {
     const message = `7 of 10 points: ${verdict}`;
     const scenario = { name: "storm", merchant: null, title: "A storm", verdict, score: 7, message, expectations: [] };
     const nothing = { verdicts: [], checks: [], unchecked: [], coverage: [], totals: { notAccepted: 0 } };
-    // What `exec` says about it is the case of the scenario, and not another one.
+    // `exec` reports the same failure as a problem, which must not become a second case.
     const problems = isFailed ? [`storm: ${message} At least 8 points are required.`] : ["The command exited with 1."];
     const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing, problems };
     const text = junit({ ...run, failed: true, failOn: failOn.split(",") } as unknown as RunReport);
