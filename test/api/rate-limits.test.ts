@@ -114,7 +114,7 @@ test("every request that reaches the limiter counts; one refused before it, or u
   for (const [counted, method, path, options] of calls) {
     const before = await remaining();
     await bench.call(method, path, options);
-    // The read of what remains counts as well.
+    // remaining() makes a call itself, which counts as well.
     expect([path, await remaining()]).toEqual([path, before - 1 - counted]);
   }
 });
