@@ -1,5 +1,5 @@
-// The imports of the rooms: each floor imports the floors below it, and the dashboard in a browser needs neither Node
-// nor a terminal.
+// The import order: each layer imports only the layers below it, and the dashboard in a browser needs neither Node nor
+// a terminal.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { explorer, visiblePanes } from "../../ui/panes/index.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 
-/** Top to bottom. A room imports anything from a lower floor, and only types from its own floor. */
+/** Folders of src, top layer first. A folder imports anything from a lower layer, and only types from its own. */
 const FLOORS: readonly (readonly string[])[] = [
   ["cli"],
   ["vitest.ts", "playwright.ts"],
@@ -41,7 +41,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
 
-/** The rooms of the dashboard: each may import those below it. */
+/** Folders of ui, top layer first: each may import the layers below it. */
 const DASHBOARD_FLOORS = [["terminal", "browser"], ["view"], ["panes"], ["state"], ["connection", "text"]];
 
 interface Import {
@@ -82,7 +82,7 @@ function breaksOrder({ from, to, isType }: Import): boolean {
   return steps < 0 || (steps === 0 && !isType);
 }
 
-/** The first circle of files that import each other, also by types only; undefined if there is none. */
+/** The first import cycle, counting type imports; undefined if there is none. */
 function circleIn(imports: readonly Import[]): string[] | undefined {
   const importedBy = new Map<string, string[]>();
   for (const { from, to } of imports) importedBy.set(from, [...(importedBy.get(from) ?? []), to]);
@@ -105,11 +105,11 @@ function circleIn(imports: readonly Import[]): string[] | undefined {
 }
 
 describe("the import order", () => {
-  it("names every room of src", () => {
+  it("names every folder of src", () => {
     expect(readdirSync(join(root, "src")).toSorted()).toEqual(FLOORS.flat().toSorted());
   });
 
-  it("holds between the rooms of the dashboard", () => {
+  it("holds between the folders of ui", () => {
     expect(readdirSync(join(root, "ui")).toSorted()).toEqual(DASHBOARD_FLOORS.flat().toSorted());
     const floorOf = (room: string) => DASHBOARD_FLOORS.findIndex((rooms) => rooms.includes(room));
     const room = (path: string) => /^ui\/([^/]+)\//.exec(path)?.[1] ?? "";
@@ -124,7 +124,7 @@ describe("the import order", () => {
     expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
   });
 
-  it("has in contracts only types and data, such as schemas: a function belongs to the room that owns it", async () => {
+  it("allows no functions in contracts, only types and data such as schemas", async () => {
     const files = readdirSync(join(root, "src/contracts"));
     const functionsOf = async (file: string) =>
       Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
@@ -133,18 +133,18 @@ describe("the import order", () => {
     expect((await Promise.all(files.map(functionsOf))).flat()).toEqual([]);
   });
 
-  it("has no circle of files", () => {
+  it("has no import cycles", () => {
     expect(circleIn(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toBeUndefined();
     const circle = ["a", "b", "c"].map((from, index, all) => ({ from, to: all[(index + 1) % 3] ?? "", isType: true }));
     expect(circleIn(circle)).toEqual(["a", "b", "c", "a"]);
   });
 
   it.each([
-    ["a lower floor importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
-    ["a lower floor importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
+    ["a lower layer importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
+    ["a lower layer importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
     ["a sibling's values", "src/http/pipeline.ts", "src/areas/index.ts", false],
-    ["a service room importing the dashboard", "src/live/hub.ts", "ui/terminal/dashboard.ts", false],
-    ["the dashboard importing a service room", "ui/terminal/dashboard.ts", "src/http/pipeline.ts", true],
+    ["a folder of src importing the dashboard", "src/live/hub.ts", "ui/terminal/dashboard.ts", false],
+    ["the dashboard importing the service's code", "ui/terminal/dashboard.ts", "src/http/pipeline.ts", true],
   ])("rejects %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });
@@ -171,12 +171,12 @@ function reached(start: string): { files: string[]; packages: string[] } {
 
 const { files, packages } = reached("ui/browser/main.tsx");
 
-it("the page reaches no module of Node, of Ink or of the network, but the packages of its bundle", () => {
+it("the page imports only the packages of its bundle, and does not use Buffer", () => {
   expect(packages.filter((name) => !PACKAGES.includes(name))).toEqual([]);
   expect(files.filter((file) => /\bBuffer\./.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
-it("the page reaches the terminal dashboard's panes, details, controls, keys and state, nothing that paints", () => {
+it("the page imports the panes, controls, keys and state of the dashboard, but nothing of ui/terminal", () => {
   expect(files.filter((file) => file.startsWith("ui/terminal/"))).toEqual([]);
   for (const file of [
     "ui/state/state.ts",
@@ -188,7 +188,7 @@ it("the page reaches the terminal dashboard's panes, details, controls, keys and
     expect(files).toContain(file);
 });
 
-it("the explorer is the only pane that the page has and the terminal has not", () => {
+it("the explorer is the only pane of the page that the terminal lacks", () => {
   const state = emptyDashboard();
   const page = visiblePanes({ ...state, isPage: true });
   expect(page).toContain(explorer);
