@@ -59,7 +59,7 @@ test("names the changes that time made, and the next one", async () => {
   expect((await bench.events.get({ id: steps[0]?.id ?? "" })).cause).toBe("clock");
 });
 
-test("leaves out longer ids that begin with it, and reads that only list it", async () => {
+test("leaves out longer ids that begin with the record's id, and lists that merely contain the record", async () => {
   const bench = await open();
   for (const path of ["cus_ines", "cus_ines2", "cus_ines-3"]) await bench.call("GET", `/v1/customers/${path}`);
   await bench.call("GET", "/v1/payments?customer=cus_ines");
@@ -69,7 +69,7 @@ test("leaves out longer ids that begin with it, and reads that only list it", as
   ]);
 });
 
-test("of an id that several merchants have is the first one's, or that of the merchant that is named", async () => {
+test("of an id that several merchants have is the first merchant's, or the named merchant's", async () => {
   const bench = await open();
   const minted = await bench.control("POST", "/merchants", { fixture: "lodge" });
   await bench.call("GET", "/v1/customers/cus_ines", { key: minted.apiKey });
