@@ -272,7 +272,7 @@ describe("connection", () => {
   test.each([
     ["reset", "", "reset"],
     ["empty", "", "closed"],
-  ] as const)("as %s: not a byte", async (as, text, end) => {
+  ] as const)("as %s: sends no bytes, and has no effect", async (as, text, end) => {
     const { bench } = await armed({ type: "connection", as });
     expect(await watch(bench, post(PAYROLL, "k"))).toEqual({ text, end });
     expect(await created(bench)).toBe(0);
@@ -393,7 +393,7 @@ describe("outage", () => {
     },
   );
 
-  test("without an end, or while the clock runs, does not speak of the clock", async () => {
+  test("without an end, or while the clock runs, does not mention the clock", async () => {
     const { bench, id } = await armed({ type: "outage" });
     expect((await list(bench)).body).toMatchObject({
       message: "The service is down. Try again later.",
@@ -480,8 +480,8 @@ describe("stale_read", () => {
   });
 });
 
-describe("a good answer, changed", () => {
-  test("body=patch merges a patch into it; the stored reply and the record stay as they are", async () => {
+describe("a successful response that is changed", () => {
+  test("body=patch merges a patch into the response; the stored reply and the record do not change", async () => {
     const patch = { status: "held", metadata: { rush: true }, period: null };
     const { bench } = await armed({ type: "body", as: "patch", patch }, { match: { operation: "payroll.create" } });
     const [patched, replayed] = [await create(bench, "k"), await create(bench, "k")];
@@ -503,7 +503,7 @@ describe("a good answer, changed", () => {
     expect([one.id, one.object, one.amount, one.status]).toEqual([before.id, "payment", null, "added_later"]);
   });
 
-  test("evolve=fields, enums, nulls and order change only that", async () => {
+  test("evolve=fields, enums, nulls and order each make only their own change", async () => {
     const bench = await open();
     const before = (await list(bench)).body.data[0];
     const evolvedBy = async (as: string) => {
