@@ -114,7 +114,7 @@ describe("an attempt", () => {
   test.each<[string, Step, { responseStatus: number | null; responseBody: string | null }]>([
     ["no response", "hang", { responseStatus: null, responseBody: null }],
     ["half a response", half, { responseStatus: 200, responseBody: "half" }],
-  ])("with %s until the timeout", async (_, step, expected) => {
+  ])("that gets %s fails at the timeout", async (_, step, expected) => {
     const { bench, receiver } = await openRegistered({ webhookTimeout: "15s" });
     receiver.script(step);
     const halfRead = new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ describe("an attempt", () => {
     expect(await log(bench)).toMatchObject([{ attempt: 1, ...failure, ...expected }]);
   });
 
-  test("to a port on which nothing listens", async () => {
+  test("at a port on which nothing listens fails with connection_refused", async () => {
     const bench = await open();
     const receiver = await receive();
     await receiver.close();
@@ -153,7 +153,7 @@ describe("an attempt", () => {
     ]);
   });
 
-  test("to a host name that cannot be resolved", async () => {
+  test("at a host name that cannot be resolved fails with dns", async () => {
     const bench = await open({ allowWebhookHost: ["receiver.invalid"] });
     await register(bench, "http://receiver.invalid:3000/");
     await deliver(bench);
@@ -423,7 +423,7 @@ describe("a crash", () => {
     expect(receiver.arrivals).toHaveLength(3);
   });
 
-  test("and a sandbox that then listens on the receiver's port: it delivers nothing to itself", async () => {
+  test("after which the sandbox itself listens on the receiver's port: it delivers nothing to itself", async () => {
     const at = folder();
     const { bench: before, receiver } = await openRegistered({ memory: false, db: join(at, "sandbox.db") });
     receiver.script(500);
