@@ -96,7 +96,7 @@ test("equals seeding one by one, and so does the world after a reset", async () 
   );
 });
 
-/** The rows of one merchant, without their places among those of others. */
+/** The rows of one merchant, without their positions among the rows of other merchants. */
 function rowsOf(sql: Sqlite.Database, merchant: string): Dump {
   const all = (text: string) => sql.prepare<[string]>(text).raw().all(merchant);
   return {

@@ -24,7 +24,7 @@ describe("a secret of the user's own", () => {
     expect([listed.body.data.length, listed.text.includes("whsec_")]).toEqual([1, false]);
   });
 
-  test("is rotated to by the control API, and kept where none is given", async () => {
+  test("replaces the secret of the endpoint, which keeps it if a later call gives none", async () => {
     const bench = await open();
     const register = async (secret?: string) =>
       (await bench.control("PUT", "/endpoints", { url: "http://localhost:3000/", ...(secret && { secret }) })).secret;
@@ -43,7 +43,7 @@ describe("a secret of the user's own", () => {
     ]);
   });
 
-  test("is that of --webhook-secret for the endpoints without one", async () => {
+  test("comes from --webhook-secret for endpoints without their own", async () => {
     const { endpoints } = await open({
       webhookSecret: "whsec_all",
       endpoints: [{ url: "http://localhost:3000/" }, { url: "http://localhost:3001/", secret: SECRET }],
@@ -78,7 +78,7 @@ describe("an unknown name in an endpoint is refused with the nearest one", () =>
 });
 
 describe("MERCHANT_WEBHOOK_SECRET", () => {
-  test("of exec is that of --forward-to, whose form may be short", async () => {
+  test("in exec is the secret of --forward-to, whose URL may be short", async () => {
     const shown = [
       "sh",
       "-c",
@@ -93,7 +93,7 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
     ]);
   });
 
-  test("of exec is that of the file, and of the command's own merchant", async () => {
+  test("in exec is that of the file, and of the command's own merchant", async () => {
     const cwd = folder();
     const of = (port: number, merchant: string) => ({
       url: `http://localhost:${port}/`,
@@ -111,7 +111,7 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
     ]).toEqual([...["whsec_lodge", "whsec_market"], ""]);
   });
 
-  test("of env is that of the first endpoint in all formats, and of a new one with --forward-to", async () => {
+  test("in env is that of the first endpoint in all formats, and of a new one with --forward-to", async () => {
     const bench = await open({ endpoints: [{ url: "http://localhost:3000/", secret: SECRET }] });
     expect(await linesOf(bench, "env")).toContain(`export MERCHANT_WEBHOOK_SECRET='${SECRET}'`);
     expect(JSON.parse((await linesOf(bench, "env", "--format", "json")).join("\n"))).toMatchObject({
