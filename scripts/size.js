@@ -1,4 +1,4 @@
-// `npm run size`: prints the lines of src, ui and test by room, how much they grew since the last tag or a given
+// `npm run size`: prints the lines of src, ui and test by folder, how much they grew since the last tag or a given
 // commit, the twenty longest functions, and the words of each page that is written by hand. A line of more than 120
 // columns counts as the lines that it would fill.
 
@@ -27,7 +27,7 @@ function lastTag() {
   }
 }
 
-/** `src/http/pipeline.ts` is in the room src/http, `src/index.ts` in src. */
+/** The folder to which a file counts: src/http for `src/http/pipeline.ts`, src for `src/index.ts`. */
 const roomOf = (file) => file.split("/").slice(0, -1).slice(0, 2).join("/");
 
 const isCode = (file) => /\.(ts|tsx|js|cjs|css)$/.test(file);
