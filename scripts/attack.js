@@ -1,5 +1,5 @@
 // Runs every test that attempts an attack, and prints each row of SECURITY.md with its attempts and how many were
-// refused. A test that fails may have refused some of its attempts; none of them is counted as refused. `npm run attack
+// refused. Counts none of the attempts of a failed test as refused, although some of them may have been. `npm run attack
 // -- --write` writes the counts into the table of SECURITY.md.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
