@@ -172,7 +172,7 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated, such as a customer of the merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. Malformed, unknown or impossible values are rejected; unlikely ones are accepted with `warnings`. */
+    /** Create a record. The body has `merchant` and the fields of the kind. Missing fields are generated, such as a customer of the merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. Malformed, unknown or impossible values are rejected; unlikely ones are accepted with `warnings`. */
     make(given: RecordsMakeInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     move(given: RecordsMoveInput): Promise<WrittenRecord>;

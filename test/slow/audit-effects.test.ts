@@ -272,7 +272,7 @@ describe.concurrent("the command", () => {
     });
     expect(await audit("--restart", "true")).toMatchObject({
       code: 2,
-      error: expect.stringContaining("add --effects <command>"),
+      error: expect.stringContaining("--restart needs --effects <command>"),
     });
   });
 });
