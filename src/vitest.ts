@@ -117,18 +117,20 @@ expect.extend({
   toHaveRequested(merchant: OwnMerchant, match: RequestMatch, expected: HowOften = {}) {
     return hold(merchant, { requests: { match, ...counted(expected) } }, expected.within);
   },
-  toHaveDelivered(merchant: OwnMerchant, match: DeliveryMatch, { attempts, final, ...expected }: HowDelivered = {}) {
+  async toHaveDelivered(
+    merchant: OwnMerchant,
+    match: DeliveryMatch,
+    { attempts, final, ...expected }: HowDelivered = {},
+  ) {
     const deliveries = { match, ...counted(expected), ...(attempts && { attempts }), ...(final && { final }) };
     // With `.not`, there is nothing to wait for.
-    return hold(merchant, { deliveries }, expected.within ?? (this.isNot ? undefined : "4s"));
+    const held = await hold(merchant, { deliveries }, expected.within ?? (this.isNot ? undefined : "4s"));
+    if (held.pass || this.isNot) return held;
+    const judged = await noFailure(merchant, ["webhook.*"]);
+    return judged.pass ? held : { pass: false, message: () => `${held.message()}\n${judged.message()}` };
   },
-  async toHaveNoFailedVerdicts(merchant: OwnMerchant, rules: string | string[] = "*") {
-    const { verdict, results } = await merchant.verify([{ verdicts: { rules: [rules].flat(), fail: { exactly: 0 } } }]);
-    // Without a verdict, the result is inconclusive: nothing failed.
-    return {
-      pass: verdict !== "fail",
-      message: () => results.map(({ message }) => `${merchant.id}: ${message}`).join("\n"),
-    };
+  toHaveNoFailedVerdicts(merchant: OwnMerchant, rules: string | string[] = "*") {
+    return noFailure(merchant, [rules].flat());
   },
 });
 
@@ -146,6 +148,15 @@ async function hold(merchant: OwnMerchant, expectation: Expectation, within: str
   return {
     pass: verdict === "pass",
     message: () => results.map((result) => `${merchant.id}: ${explainResult(result)}`).join("\n"),
+  };
+}
+
+async function noFailure(merchant: OwnMerchant, rules: string[]) {
+  const { verdict, results } = await merchant.verify([{ verdicts: { rules, fail: { exactly: 0 } } }]);
+  // Without a verdict, the result is inconclusive: nothing failed.
+  return {
+    pass: verdict !== "fail",
+    message: () => results.map(({ message }) => `${merchant.id}: ${message}`).join("\n"),
   };
 }
 

@@ -2497,7 +2497,7 @@ export interface VerdictsListInput {
 export interface VerdictsListReply {
   /** Always `list` */
   object: "list";
-  /** Open ones first, then newest first */
+  /** Newest first, by `at`; of the same time, open ones first */
   data: Verdict[];
   /** Every rule, with the counts of these verdicts */
   rules: JudgedRule[];

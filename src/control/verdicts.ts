@@ -46,7 +46,7 @@ const listVerdicts = endpoint({
     ),
   }),
   reply: Type.Object({
-    ...wholeListOf(ShownVerdict, "Open ones first, then newest first").properties,
+    ...wholeListOf(ShownVerdict, "Newest first, by `at`; of the same time, open ones first").properties,
     rules: Type.Array(CountedRule, { description: "Every rule, with the counts of these verdicts" }),
   }),
   handle({ query, judge }) {
@@ -59,7 +59,8 @@ const listVerdicts = endpoint({
       ...pick(one, ["id", "severity", "demands", "hint"]),
       ...countOf(one.id, found),
     }));
-    return { ...wholeList(found.map(showVerdict).reverse()), rules };
+    const newestFirst = found.toReversed().toSorted((one, other) => other.at - one.at);
+    return { ...wholeList(newestFirst.map(showVerdict)), rules };
   },
 });
 

@@ -533,6 +533,11 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["listen"], 2, "The URL is missing: npx merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
   [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
   [
+    ["listen", "--forward-to", "localhost/hooks"],
+    2,
+    "localhost/hooks has no port: localhost:3000/hooks, or http://localhost/hooks for port 80.",
+  ],
+  [
     ["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"],
     2,
     "There is no merchant lodg. Did you mean mer_lodge?",

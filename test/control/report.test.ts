@@ -350,6 +350,22 @@ describe("junit", () => {
     expect(failed.failure["#text"]).toMatch(/Retry-After/);
   });
 
+  test("a question that the judge left open names the count that a test made", async () => {
+    const bench = await open({ clock: undefined });
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    await bench.faults.add({ match: { event: "payment.succeeded" }, action: { type: "duplicate", copies: 2 } });
+    await bench.control("POST", "/events", { type: "payment.succeeded" });
+    await receiver.arrived(2);
+    await bench.control("POST", "/drain", {});
+    const skippedText = async () =>
+      (await fetchReport(bench, "junit")).text.match(/"webhook.single_effect"[\s\S]*?skipped[^>]*/);
+    expect(String(await skippedText())).toMatch(/none took effect between/);
+    const effects = { made: 1, match: { event: "payment.succeeded" } };
+    await bench.control("POST", "/verify", { all: [{ effects }] });
+    expect(String(await skippedText())).toMatch(/A test counted the effects: see the cases of checks\./);
+  });
+
   test("stays valid with untrusted text", () => {
     const hostile = `<a b='c' d="e">&amp;\u0000\u001b\n\t]]>\ud800\uffff`;
     const text = escapeXml(hostile);

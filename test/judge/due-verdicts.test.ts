@@ -52,6 +52,29 @@ test("a receiver that makes no calls is not checked: the hint says how to count 
   expect(verdictText({ ...data[0], at: 0 })).toContain(" webhook.single_effect mer_lodge not-final whd_");
 });
 
+test("the list is in the order of the calls, not in that of the decisions", async () => {
+  const bench = await open();
+  const advance = (by: string) => bench.control("POST", "/clock/advance", { by });
+  await bench.faults.add({
+    match: { operation: "payments.list" },
+    trigger: { times: 1 },
+    action: { type: "status", status: 503 },
+  });
+  await bench.call("GET", "/v1/payments");
+  await advance("2s");
+  await bench.call("GET", "/v1/payouts/po_nothing");
+  await advance("10s");
+  await bench.call("GET", "/v1/payments");
+  // Whether the number of retries is bounded is decided last, and is about the first call.
+  await advance("1h");
+  const { data } = await bench.control("GET", "/verdicts");
+  expect(data.map(({ id, rule }: { id: string; rule: string }) => `${id} ${rule}`)).toEqual([
+    "vdt_2 retry.happened",
+    "vdt_1 retry.only_retryable",
+    "vdt_3 retry.bounded",
+  ]);
+});
+
 describe("a delivery that failed and was retried", () => {
   /**
    * The verdicts on a receiver that responds with these statuses in turn, and creates a record where `acts` says so.

@@ -143,6 +143,18 @@ describe("toHaveDelivered", () => {
     const missed = expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 2, within: "1ms" });
     await plain(missed).rejects.toThrow("1 delivery matched; expected exactly 2.");
   });
+
+  test("shows the mistake of a receiver that rejected the delivery", async ({ merchant, sandbox, onTestFinished }) => {
+    const receiver = await receive();
+    onTestFinished(() => receiver.close());
+    receiver.always(401);
+    const asked = { key: merchant.apiKey, body: { url: receiver.url, events: ["*"] } };
+    await call(sandbox.url, "POST", "/v1/webhooks", asked);
+    await merchant.trigger("payment.succeeded");
+    await merchant.verify({ all: [{ verdicts: { rules: ["webhook.*"], fail: { atLeast: 1 } } }], within: "4s" });
+    const missed = expect(merchant).toHaveDelivered({ event: "payment.*" }, { final: "succeeded", within: "1ms" });
+    await plain(missed).rejects.toThrow(/webhook\.genuine_taken.* got a 401\..*Check the secret first/);
+  });
 });
 
 describe("toHaveNoFailedVerdicts", () => {

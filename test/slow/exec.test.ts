@@ -430,6 +430,9 @@ describe("exec does not run the command", () => {
 
   test("if the command does not exist", async () => {
     const { code, error } = await exec([], ["merchant-nothing"]);
-    expect([code, error]).toEqual([2, expect.stringContaining('Command not found: "merchant-nothing".')]);
+    expect([code, error]).toEqual([
+      2,
+      expect.stringMatching(/^merchant-sandbox: Command not found: "merchant-nothing"\./),
+    ]);
   });
 });

@@ -193,7 +193,7 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   },
   emptyText: () => [
     "No verdicts yet. The judge checks how clients handle failures.",
-    "Press x to arm a fault, then run your client.",
+    "Press x to arm a fault, then run your client. Some verdicts come seconds after its last call.",
   ],
   detail: verdictDetail,
   keys: [copyApiKey(({ merchant }) => merchant)],

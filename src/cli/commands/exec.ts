@@ -125,7 +125,8 @@ interface ExecRun {
 async function runAndCheck({ target, log, run, checks, command, variables }: ExecRun): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(command, { ...process.env, ...variables, ...tree.variables });
-  let code: number = exitCodes.usage;
+  // Undefined if the command could not be started.
+  let code: number | undefined;
   try {
     code = await child.ended;
     const judged = await conclude(code, run, checks, sandboxAt(target));
@@ -133,12 +134,12 @@ async function runAndCheck({ target, log, run, checks, command, variables }: Exe
     return code;
   } finally {
     await tree.end();
-    await log.close(code !== exitCodes.ok || log.defects() > 0);
+    const hasFailed = code !== undefined && code !== exitCodes.ok;
+    await log.close(hasFailed || log.defects() > 0);
     const logError = log.error();
     if (logError !== undefined) note(`The log ${log.path()} is incomplete: ${logError}.`);
     if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path()}.`);
-    else if (code !== exitCodes.ok && logError === undefined)
-      note(`Exit code ${code}. The log of the sandbox is ${log.path()}.`);
+    else if (hasFailed && logError === undefined) note(`Exit code ${code}. The log of the sandbox is ${log.path()}.`);
   }
 }
 

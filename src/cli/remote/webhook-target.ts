@@ -1,6 +1,7 @@
 // The endpoint of --forward-to, and the secret that a command gives to the app as MERCHANT_WEBHOOK_SECRET.
 
 import type { ControlApi, ListedEndpoint } from "../../../generated/control-api.ts";
+import { usageError } from "../../kernel/errors.ts";
 import type { FlagDefinitions } from "../arguments.ts";
 import type { Settings } from "../settings.ts";
 
@@ -15,7 +16,12 @@ export const forwardFlag = {
 export function fullUrl(target: string): string {
   const [, port, path] = /^(\d+)(\/.*)?$/.exec(target) ?? [];
   if (port !== undefined) return `http://localhost:${port}${path ?? "/"}`;
-  return target.includes("://") ? target : `http://${target}`;
+  if (target.includes("://")) return target;
+  // A browser's port 80 is never what is meant here: apps listen on a port such as 3000.
+  const [, host, rest] = /^(localhost|127\.0\.0\.1|\[::1\])(\/.*)?$/.exec(target) ?? [];
+  if (host !== undefined)
+    usageError(`${target} has no port: ${host}:3000${rest ?? ""}, or http://${target} for port 80.`);
+  return `http://${target}`;
 }
 
 /** Adds the endpoint of --forward-to to the settings. Flags replace the endpoints of the configuration file. */
