@@ -2175,7 +2175,7 @@ export interface Scenario {
     rule: string;
     /** How many points it is worth */
     points: number;
-    /** Counts only once a verdict decides it */
+    /** Counts only if a verdict decides it */
     optional: boolean;
     /** `pass` if a verdict passed and none failed */
     verdict: "pass" | "fail" | "inconclusive";

@@ -1,5 +1,5 @@
-// A registry that serves the packed package, because Deno cannot install a tarball. Redirects requests for other packages
-// to another registry.
+// A registry that serves the packed package, because Deno cannot install a tarball. Requests for other packages are
+// redirected to another registry.
 
 import { createHash } from "node:crypto";
 import { once } from "node:events";
