@@ -18,11 +18,12 @@ import { pick } from "../kernel/pick.ts";
 import { plural } from "../kernel/text.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
 import { type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
+import { isSince } from "../store/request-log/run-start.ts";
 import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import type { Stores } from "../store/stores.ts";
 import type { ReceiverChecks } from "./receiver-checks.ts";
 
-export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "runSummary"> {
+export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "runSummary" | "run"> {
   about: { version: string; url: () => string };
   clock: Clock;
   coverage(erased: boolean): RunCoverage;
@@ -45,8 +46,10 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
   const { about, clock, requestLog, runSummary } = sources;
   // The report of `exec` covers the whole run.
   const isWhole = end.failOn !== null;
-  const rows = requestLog.summaries({}, MOST).reverse();
-  const deliveries = runSummary.deliveries();
+  const start = isWhole ? sources.run.start() : undefined;
+  const after = start?.request ?? 0;
+  const rows = requestLog.summaries({ after }, MOST).reverse();
+  const deliveries = runSummary.deliveries().filter((delivery) => start === undefined || isSince(start, delivery));
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
   const { operations, events } = sources.coverage(isWhole);
   const coverage = operations.map((operation) => coverageOf(operation, events));
@@ -54,7 +57,7 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
   const checked = sources.checks.list(isWhole);
   const checks = failedFirst(checked.checks);
   const statuses = countBy(
-    runSummary.statuses(),
+    runSummary.statuses(after),
     ({ status }) => classOf(reportedStatus(status)),
     ({ calls }) => calls,
   );
@@ -120,15 +123,17 @@ function droppedVerdicts({ verdicts, madeVerdicts }: RunSources): Record<Verdict
   return { pass: dropped("pass"), fail: dropped("fail"), inconclusive: dropped("inconclusive") };
 }
 
-/** The newest attempts, oldest first. */
+/** The newest attempts at deliveries of the run, oldest first. `origins` has the events of these deliveries. */
 function newestAttempts({ attempts }: RunSources, origins: ReadonlyMap<string, string | null>): ReportedAttempt[] {
   const found: ReportedAttempt[] = [];
   let hasMore = true;
+  let after: string | undefined;
   while (hasMore && found.length < MOST) {
-    const after = found.at(-1)?.id;
     const page = attempts.page(undefined, { limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
-    found.push(...page.data.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)));
-    hasMore = page.has_more;
+    const ofRun = page.data.filter(({ eventId }) => origins.has(eventId));
+    found.push(...ofRun.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)));
+    after = page.data.at(-1)?.id;
+    hasMore = page.has_more && ofRun.length > 0;
   }
   return found.reverse();
 }

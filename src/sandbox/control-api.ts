@@ -120,6 +120,7 @@ function forgetData(
   if (merchant === undefined) {
     heldResponses.releaseAll();
     trends.clear();
+    stores.run.erased();
   }
 }
 

@@ -98,11 +98,16 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 /**
  * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
  * deliveries wait until the user has confirmed them once. `awaited` is the URL of an app that starts later: deliveries
- * to it, also those of an existing database, wait until its server accepts connections.
+ * to it, also those of an existing database, wait until its server accepts connections. With `isRun`, the report of
+ * `exec` leaves out what an existing database has logged before.
  */
 export async function openSandbox(
   { listen: hasPort = true, ...given }: SandboxOptions,
-  { toConfirm, awaited }: Partial<Pick<StorageOptions, "toConfirm" | "awaited">> = {},
+  {
+    toConfirm,
+    awaited,
+    isRun = false,
+  }: Partial<Pick<StorageOptions, "toConfirm" | "awaited">> & { isRun?: boolean } = {},
 ): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
   if (!hasPort && given.port !== undefined)
@@ -114,6 +119,7 @@ export async function openSandbox(
   const lazy = openLazyEngine(prepared);
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
+    if (isRun) lazy.engine().stores.run.begin();
     const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi, !hasPort));
     const served =
       "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers, lazy.mounted);

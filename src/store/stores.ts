@@ -12,6 +12,7 @@ import { openRecordHistory } from "./records/record-history.ts";
 import { type Bodies, openStoredCheck } from "./records/stored-record.ts";
 import { openTenants } from "./records/tenants.ts";
 import { openRequestLog } from "./request-log/request-log.ts";
+import { openRun } from "./request-log/run-start.ts";
 import { openRunSummary } from "./request-log/run-summary.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./sqlite/database.ts";
 import { openAttempts } from "./webhooks/attempts.ts";
@@ -76,6 +77,7 @@ function openOver(
   const attempts = openAttempts(database, retention);
   const health = openEndpointHealth(database, clock);
   const requestLog = openRequestLog(database);
+  const runSummary = openRunSummary(database);
   return {
     database,
     counters,
@@ -88,7 +90,8 @@ function openOver(
     delayedDeliveries: openDelayedDeliveries(database),
     attempts,
     eventLog: openEventLog(database),
-    runSummary: openRunSummary(database),
+    runSummary,
+    run: openRun({ requestLog, runSummary }),
     health,
     idempotencyReplies: openIdempotencyReplies(database, clock),
     recordHistory: openRecordHistory(database, clock),

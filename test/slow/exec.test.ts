@@ -382,6 +382,46 @@ describe("exec writes", () => {
     },
   );
 
+  test("reports of its own run, not of earlier ones in the file of --db, also after resets", async () => {
+    const cwd = folder();
+    const file = "sandbox.db";
+    const decline = "await send('POST', '/hospitality/bookings/bkg_pending/decline', {});";
+    const url = "http://127.0.0.1:9/hooks";
+    const subscribe = `await send('POST', '/webhooks', { url: '${url}', events: ['*'] });`;
+    await exec(
+      ["--db", file],
+      node(`await get('/payments'); ${subscribe} ${decline} await get('/payments');`),
+      {},
+      cwd,
+    );
+    const reset = (query: string) =>
+      `await fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/reset', { method: 'POST',
+        headers: { 'content-type': 'application/json' }, body: '${query}' });`;
+    const words = ["--db", file, "--life", "off", "--fail-on", "uncovered=payouts.list,customers.get"];
+    for (const [program, called, listed] of [
+      ["await get('/payouts');", ["payouts.list"], 1],
+      [
+        `await get('/payouts'); ${reset('{"merchant":"mer_lodge"}')} await get('/payments');`,
+        ["payouts.list", "payments.list"],
+        1,
+      ],
+      [`${reset("{}")} await get('/payouts'); await get('/payments');`, ["payouts.list", "payments.list"], 2],
+    ] as const) {
+      const { code, error } = await exec([...words, "--report", "json=run.json,har=run.har"], node(program), {}, cwd);
+      expect([code, error]).toEqual([3, expect.stringMatching(/^merchant-sandbox: customers\.get was never called\n/)]);
+      const report = JSON.parse(readFileSync(join(cwd, "run.json"), "utf8"));
+      const covered = report.coverage.filter(({ calls }: { calls: number }) => calls > 0);
+      expect(covered.map(({ operation }: { operation: string }) => operation).sort()).toEqual([...called].sort());
+      expect([report.requests.length, report.totals.requests, report.totals.events.emitted]).toEqual([
+        listed,
+        listed,
+        0,
+      ]);
+      expect([report.deliveries, report.unchecked, report.totals.notAccepted]).toEqual([[], [], 0]);
+      expect(JSON.parse(readFileSync(join(cwd, "run.har"), "utf8")).log.entries).toHaveLength(listed);
+    }
+  });
+
   test("a log after a failure, and prints its path", async () => {
     const temporary = folder();
     const { error } = await exec([], node("await get('/payments'); process.exit(6)"), { TMPDIR: temporary });

@@ -82,7 +82,7 @@ export const exec = command({
       isolation: "on",
       trust: isInPipeline(process.env),
     });
-    const sandbox = await openSandbox(complete, { toConfirm: endpointsToConfirm({ options, sources }) });
+    const sandbox = await openSandbox(complete, { toConfirm: endpointsToConfirm({ options, sources }), isRun: true });
     try {
       await noteHeld(sandbox);
       const { id, key } = merchantNamed((await sandbox.merchants.list()).data, flags.merchant);

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../kernel/errors.ts";
 import { factOf } from "../../schema/assumed.ts";
 import type { Operation } from "../operation-context.ts";
 import type { RequestLog } from "./request-log.ts";
+import { countsSince, type Run } from "./run-start.ts";
 import type { RunSummary } from "./run-summary.ts";
 
 export type RunCoverage = ReturnType<typeof readCoverage>;
@@ -15,20 +16,26 @@ interface CoverageSources {
   eventTypes: ReadonlySet<string>;
   requestLog: Pick<RequestLog, "statusCounts">;
   runSummary: Pick<RunSummary, "events">;
+  run: Pick<Run, "start">;
   statusOf(code: ErrorCode): number;
 }
 
-/** `erased` includes the calls and events from before a reset. */
+const NO_EVENTS = { emitted: 0, delivered: 0 };
+
+/** `erased` includes the calls and events from before a reset, but not those from before the start of `exec`. */
 export function readCoverage(
-  { operations, eventTypes, requestLog, runSummary, statusOf }: CoverageSources,
+  { operations, eventTypes, requestLog, runSummary, run, statusOf }: CoverageSources,
   erased: boolean,
 ) {
+  const start = erased ? run.start() : undefined;
   const called = requestLog.statusCounts(erased);
   const counts = runSummary.events(erased);
+  const callsOf = (id: string) => countsSince(called.get(id) ?? {}, start?.calls.get(id));
+  const eventsOf = (type: string) => countsSince(counts.get(type) ?? NO_EVENTS, start?.events.get(type));
   return {
-    operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
+    operations: operations.map((operation) => operationCoverage(operation, callsOf(operation.id), statusOf)),
     /** For every event type, how many were emitted, and how many deliveries succeeded. */
-    events: [...eventTypes].sort().map((type) => ({ type, ...(counts.get(type) ?? { emitted: 0, delivered: 0 }) })),
+    events: [...eventTypes].sort().map((type) => ({ type, ...eventsOf(type) })),
   };
 }
 

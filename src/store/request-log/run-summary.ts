@@ -57,8 +57,8 @@ export function openRunSummary({ sql }: Database) {
     `select (select coalesce(max(sequence), 0) from deliveries) as delivery,
       (select coalesce(max(sequence), 0) from attempts) as attempt`,
   );
-  const statuses = sql.prepare<[], { status: number; calls: number }>(
-    "select status, count(*) as calls from request_log group by status",
+  const statuses = sql.prepare<[number], { status: number; calls: number }>(
+    "select status, count(*) as calls from request_log where sequence > ? group by status",
   );
   const byMerchant = (table: string) =>
     sql.prepare<[], { merchant: string | null; rows: number }>(
@@ -81,8 +81,8 @@ export function openRunSummary({ sql }: Database) {
     kept: () => kept.get() as { requests: number; attempts: number },
     /** Deliveries that failed for good: their event has no later or open delivery to the same endpoint. */
     failedDeliveries: () => failed.get() ?? 0,
-    /** The number of logged requests with each response status. */
-    statuses: () => statuses.all(),
+    /** The number of logged requests after this sequence with each response status. */
+    statuses: (after: number) => statuses.all(after),
     newest: () => newest.get() as Newest,
     /** The deliveries of one merchant or of all, oldest first. */
     deliveries: (merchant?: string) => deliveries.all({ merchant: merchant ?? null }),
