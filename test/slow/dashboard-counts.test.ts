@@ -1,4 +1,4 @@
-// The dashboard's counts are those of the sandbox, and it says that no row matches only after it has read all rows.
+// The dashboard shows the sandbox's counts, and never says that nothing matches while it has not searched all rows.
 
 import { describe, expect, test } from "vitest";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
@@ -73,7 +73,7 @@ function numbersIn(value: unknown): number[] {
   return [...(Array.isArray(value) ? [value.length] : []), ...Object.entries(value).flat().flatMap(numbersIn)];
 }
 
-/** Numbers that are not counts: in ids, times, durations, versions, rates and bodies, digits of tabs, line numbers. */
+/** Numbers that are not counts: in ids, times, durations, versions, rates and bodies, of tabs and of lines. */
 const NO_COUNTS =
   /\b\d\s(?=[A-Z])|[\d,.]+ ?(?:ms|s|min|req\/s|\/s)\b|(?:first |\d+-)\d+ of \d+|"[^"]*": [^│\n]*|\b\d\d-\d\d-/g;
 
