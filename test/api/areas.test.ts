@@ -98,7 +98,7 @@ describe("payroll", () => {
   const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
 
   test.each([1.5, -1, "10"])(
-    "with open bodies, an item may have the net amount %j: it can still be overridden, and its run change its status",
+    "with open bodies, an override may set the net amount %j; the item can be overridden again, and its run moved",
     async (sent) => {
       const bench = await open({ bodies: "open", life: "off" });
       for (const [item, amount] of Object.entries({ pyi_draft_marta: sent, pyi_draft_joao: 100_000 }))
@@ -384,7 +384,7 @@ test("null clears statutory settings: to null, to the default, or by removing an
   expect(cleared).toEqual({ ...before, payFrequency: null, schemes: [], updated: NOON_SECONDS });
 });
 
-test("a customer without an email, name or phone is returned without that field, never with null", async () => {
+test("a customer without a phone is returned without that field, and null is rejected for another field", async () => {
   const fixtures = folder();
   const merchant = { id: "mer_shop", name: "Shop", email: "shop@shop.example", apiKey: "sk_test_shop" };
   const id = "cus_short";

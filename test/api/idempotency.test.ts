@@ -278,7 +278,7 @@ describe("concurrent requests with one key", () => {
     expect(await events(bench, answers)).toEqual(["pricing_rule.created"]);
   });
 
-  test("without keys, each one takes effect", async () => {
+  test("without keys, each one is executed", async () => {
     const bench = await open();
     const answers = await Promise.all(Array.from({ length: 50 }, () => bench.call("POST", RULES, { body: rule })));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(50);

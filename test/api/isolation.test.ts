@@ -17,7 +17,7 @@ describe("which merchant a call acts as", () => {
     expect(await me(bench, baggage)).toBe("mer_lodge");
   });
 
-  test("is the named one, with its data, requests and limits, and the same key", async () => {
+  test("is the named one, with its own data and requests, under the key of the app's merchant", async () => {
     const bench = await open({ isolation: "on" });
     const [one, other] = [await ownMerchant(bench), await ownMerchant(bench)];
     const named = [one.baggage, `user=7, ${other.baggage};ttl=5 ,x=1`, ["a=b", one.baggage], "a=b", undefined];
@@ -38,7 +38,7 @@ describe("which merchant a call acts as", () => {
     ]);
   });
 
-  test("can only be one created from the key's own merchant, and needs that key", async () => {
+  test("must be one created from the key's merchant, or be the key's own merchant", async () => {
     const bench = await open({ isolation: "on" });
     const [mine, markets] = [await ownMerchant(bench), await ownMerchant(bench, { fixture: "market" })];
     const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@example.com" } });
@@ -128,7 +128,7 @@ describe("webhooks of a test's merchant", () => {
   });
 });
 
-test("a test's merchant has the fixture of the app's own one", async () => {
+test("a test's merchant is created from the merchant of MERCHANT_API_KEY, whose key can act as it", async () => {
   const bench = await open({ isolation: "on" });
   vi.stubEnv("MERCHANT_API_KEY", "sk_test_market");
   const merchant = await createTestMerchant(bench, "a test").finally(vi.unstubAllEnvs);

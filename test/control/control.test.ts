@@ -180,7 +180,7 @@ describe("the clock", () => {
     expect((await bench.control("GET", "/clock")).unix).toBe(NOON_SECONDS);
   });
 
-  test("stops at the last time that a date can express", async () => {
+  test("cannot be advanced beyond the last time that a date can express", async () => {
     const bench = await open();
     await clock(bench, "PUT", { mode: "frozen", now: "9999-12-31T23:59:00Z" });
     const answer = await clock(bench, "POST", { by: "2m" }, "/clock/advance");

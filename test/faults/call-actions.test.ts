@@ -188,7 +188,7 @@ describe("latency", () => {
     return performance.now() - started;
   };
 
-  test("delays the response in real time, but not the effect", async () => {
+  test("delays the response in real time, and the operation takes effect", async () => {
     const { bench } = await armed({ type: "latency", ms: 150 });
     const waited = await timed(() => create(bench));
     expect(waited).toBeGreaterThanOrEqual(145);
@@ -292,7 +292,7 @@ describe("connection", () => {
     expect([text.includes("Transfer-Encoding: chunked"), end]).toEqual([true, "closed"]);
   });
 
-  test("as hang: does not delay closing the sandbox", async () => {
+  test("as hang: keeps the connection open until a reset", async () => {
     const { bench, id } = await armed({ type: "connection", as: "hang" });
     const hanging = watch(bench, GET);
     while ((await rule(bench, id)).fired === 0);
@@ -435,7 +435,7 @@ describe("idempotency", () => {
 });
 
 describe("stale_read", () => {
-  test("returns earlier state: records created, changed or deleted since are as they were", async () => {
+  test("returns earlier state: without records created since, and with changed ones as they were", async () => {
     const bench = await open();
     const before = await list(bench);
     await add(bench, { type: "stale_read", lag: "10s" }, { trigger: { times: null } });

@@ -228,7 +228,7 @@ describe("reorder", () => {
     expect(new Set(orders.map(String)).size).toBeGreaterThan(1);
   });
 
-  test("sends an incomplete batch after `hold`, or after a day", async () => {
+  test("sends an incomplete batch after `hold`, or when its rule is removed", async () => {
     const { bench, receiver } = await openRegistered({ life: "off" });
     await arm(bench, { type: "reorder", batch: 3, hold: "30s" });
     const made = await send(bench, 2);

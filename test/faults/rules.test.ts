@@ -432,7 +432,7 @@ describe("triggers", () => {
     );
   });
 
-  test("per key and per operation", async () => {
+  test("per operation and per key: fires once for each", async () => {
     const bench = await open();
     const { id } = await add(bench, { action: FAIL, trigger: { per: "operation" } });
     const me = () => bench.call("GET", "/v1/merchants/me");
@@ -543,7 +543,7 @@ describe("latency distributions", () => {
     });
   };
 
-  test("fixed, uniform and lognormal repeat for the same seed", () => {
+  test("fixed, uniform and lognormal have their own spread; lognormal repeats for the same seed", () => {
     expect(draws({ ms: 20 }, 3)).toEqual([20, 20, 20]);
     const even = draws({ distribution: "uniform", min: "100ms", max: "200ms" }, 400);
     expect(Math.min(...even)).toBeGreaterThanOrEqual(100);

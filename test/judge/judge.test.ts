@@ -116,7 +116,7 @@ describe("a signature with the previous secret", () => {
     expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
   });
 
-  test("that was rejected leads to a retry, whose verdict is attributed to the same fault", () => {
+  test("or with a wrong one, if rejected, leads to a retry, whose verdict is attributed to the same fault", () => {
     const made = judge();
     made.fired(rotated(0, "wrong_secret"));
     made.attempt(recordedAttempt({ responseStatus: 401, status: "failed" }));

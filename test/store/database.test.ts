@@ -64,7 +64,7 @@ test("a start that refuses its file leaves no port open, and the file can be rep
   await (await onFile(0)).close();
 });
 
-test("a start with a bad file of faults closes its file", async () => {
+test("a start with a bad file of faults removes the database that it created", async () => {
   const faults = join(home, "faults.json");
   writeFileSync(faults, '[{ "type": "none" }]');
   await expect(createSandbox({ db: file, memory: false, faults })).rejects.toThrow("faults.json");

@@ -160,7 +160,7 @@ describe("an attempt", () => {
     expect(await log(bench)).toMatchObject([{ responseStatus: null, errorCode: "dns" }]);
   });
 
-  test("reads 64 KiB of an endless response, and stores the first 4", async () => {
+  test("reads a bounded part of an endless response, and stores its first 4 KiB", async () => {
     const { bench, receiver } = await openRegistered();
     attempted("Slow, endless or hostile receivers");
     let written = 0;
@@ -238,7 +238,7 @@ describe("the schedule", () => {
     ["more than an hour", 429, "86400", 3_600],
     ["nonsense", 429, "soon", 1],
     ["seconds, with a status for which it is ignored", 500, "40", 1],
-  ])("waits for a Retry-After of %s", async (_, status, header, expected) => {
+  ])("schedules the retry after a Retry-After of %s", async (_, status, header, expected) => {
     const { bench, receiver } = await openRegistered();
     receiver.script({ status, headers: { "retry-after": header } });
     await trigger(bench);
