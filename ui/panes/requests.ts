@@ -124,7 +124,7 @@ export const requests = listPane<RequestMessage>({
     },
     {
       keys: ["="],
-      help: "compare the request with the first of its retries: the same call with the same Idempotency-Key",
+      help: "compare the request with the first try of the same call: same path and same Idempotency-Key",
       run: compare,
     },
     copyApiKey(({ merchant }) => merchant),
