@@ -146,7 +146,7 @@ describe("a link in a detail", () => {
     expect(selected(after)).toBe(selected(before));
   });
 
-  test("is selected by a step if it is visible; otherwise the step scrolls. Enter follows only a visible link", async () => {
+  test("is selected by a step if visible, otherwise the step scrolls; Enter follows only a visible link", async () => {
     const { desk } = await declined(80, 24);
     expect(selected(await press(desk, "k", "k", "enter"))).toMatch(/delivered/);
     const middle = await press(desk, "pagedown");
