@@ -75,7 +75,7 @@ const showTimeline = endpoint({
   },
 });
 
-/** Finds the record among those of the kind that its prefix names. Without a known prefix, searches all kinds. */
+/** Finds the record in the kind that the prefix of its id names. Without a known prefix, searches all kinds. */
 function findRecord(context: Parts, id: string, merchant: string | undefined) {
   const visible = context.resources.filter(({ hidden }) => hidden.length === 0);
   const prefixed = visible.filter(({ prefix }) => id.startsWith(`${prefix}_`));

@@ -43,7 +43,7 @@ export function createOwnAddress(host: string): OwnAddress {
 /** Mount paths that are remembered: an app with a parameter in its mount path has any number. */
 const MAX_MOUNT_POINTS = 100;
 
-/** The address of a sandbox in an app: that of the attached server, or else of the newest request. */
+/** The address of a sandbox in an app: the attached server's, or else the address of the newest request. */
 export function createMountedAddress(): MountedAddress {
   const mountPoints = new Map<string, MountPoint>();
   let newest: MountPoint | undefined;

@@ -100,7 +100,7 @@ const BUILDS = RUNS_ALL || process.env.RECIPES !== undefined;
 /** Imports of the lists that the sections extend: operations, commands, faults, scenarios and panes. */
 const LIST = /from "[^"]*\/(areas|commands|faults|scenarios|panes)\/index\.ts"/;
 
-/** The quick tests that import such a list, and those of the pages, which name what is in the lists. */
+/** The quick tests that import such a list, and the tests of the pages, which name the entries of the lists. */
 const listingTests = (readdirSync(join(root, "test"), { recursive: true }) as string[])
   .map((name) => `test/${name.replaceAll(sep, "/")}`)
   .filter((file) => file.endsWith(".test.ts") && !/^test\/(slow|tools|sample-shop)\//.test(file))

@@ -598,11 +598,11 @@ describe("leaving", () => {
       const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
       return screenText(handleKey({ ...desk.state, canLeave: true, sandbox }, "q").state).replaceAll(/[\s│]+/g, " ");
     };
-    expect(asked()).toContain("It starts anew there: verdicts are lost Esc");
+    expect(asked()).toContain("The sandbox restarts there: verdicts are lost Esc");
     for (const _ of [1, 2]) await bench.control("POST", "/faults", { action: { type: "outage" } });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
     expect(asked()).toContain(
-      "It starts anew there: verdicts and 2 armed faults are lost, except those of --faults or --scenario",
+      "The sandbox restarts there: verdicts and 2 armed faults are lost, except faults from --faults or --scenario",
     );
   });
 

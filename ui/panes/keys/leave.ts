@@ -22,9 +22,9 @@ export function leaveLabel(state: UiState): string {
  */
 function lostText(state: UiState): string {
   const armed = armedRules(state).length;
-  if (armed === 0) return "It starts anew there: verdicts are lost";
+  if (armed === 0) return "The sandbox restarts there: verdicts are lost";
   const lost = `verdicts and ${plural(armed, "armed fault")} are lost`;
-  return `It starts anew there: ${lost}, except those of --faults or --scenario`;
+  return `The sandbox restarts there: ${lost}, except faults from --faults or --scenario`;
 }
 
 /**
