@@ -14,7 +14,7 @@ const effectsFlag = {
   effects: {
     value: "command",
     description: "a command that prints how often the receiver has acted, such as the number of rows in a table",
-    defaultText: "acting once is not checked",
+    defaultText: "the effects are not counted",
   },
 };
 
@@ -158,7 +158,7 @@ function resultLines(expectation: Scenario["expectations"][number]): string[] {
   const { rule, points, optional, verdict, score, message, verdicts } = expectation;
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";
-  // Without a count of effects, acting once is not scored.
+  // Without a count of effects, the expectation that the receiver acts once is not scored.
   const isUnchecked = message.startsWith("not checked");
   const result = isUnchecked ? message : `${score} of ${points}${open}`;
   const isCounted = rule === ACTS_ONCE && !isUnchecked;
