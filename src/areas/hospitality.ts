@@ -57,7 +57,7 @@ const belowMinusHundred: Warning<
   RecordBase & Record<"adjustmentType", string | null> & Record<"adjustmentValue", number | null>
 > = ({ adjustmentType, adjustmentValue }) =>
   adjustmentType === "percentage" && (adjustmentValue ?? 0) < -WHOLE
-    ? `adjustmentValue ${adjustmentValue} is a discount above 100 % (-10000), so the nights cost nothing.`
+    ? `adjustmentValue ${adjustmentValue} is below -10000, a discount of 100 %, so the nights cost nothing.`
     : undefined;
 
 const roomTypesOf = (merchant: AnyRecord) => (merchant.roomTypes as RoomType[]).map(({ id }) => id);
