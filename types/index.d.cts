@@ -144,7 +144,7 @@ export interface ControlApi {
     remove(given: {
       id: string;
     }): Promise<FaultRule>;
-    /** Remove every fault rule, or those of one merchant. */
+    /** Remove every fault rule, or one merchant's rules. */
     clear(given?: FaultsClearInput): Promise<FaultsClearReply>;
   };
   readonly scenarios: {
@@ -172,7 +172,7 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated, such as a customer of the merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. Malformed, unknown or impossible values are rejected; unlikely ones are accepted with `warnings`. */
+    /** Create a record. The body has `merchant` and the fields of the kind. Missing fields are generated, such as a customer of the merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. Malformed, unknown or impossible values are rejected; unlikely ones are accepted with `warnings`. */
     make(given: RecordsMakeInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     move(given: RecordsMoveInput): Promise<WrittenRecord>;
@@ -1215,7 +1215,7 @@ export interface LessonBlock {
   text: string;
 }
 export interface LessonFile {
-  /** The file's name, which is that of the lesson */
+  /** The name of the lesson, which is the file's name */
   name: string;
   start: string;
   solution: string;
@@ -1238,7 +1238,7 @@ export interface LessonStep {
 }
 export interface LessonsGetInput {
   name: string;
-  /** The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747) */
+  /** The id of a learner whose URL, API key and merchant are filled in (default: the first merchant, on port 4747) */
   learner?: string;
 }
 export interface LessonsListReply {
@@ -2175,7 +2175,7 @@ export interface Scenario {
     rule: string;
     /** How many points it is worth */
     points: number;
-    /** Counts only once a verdict decides it */
+    /** Counts only if a verdict decides it */
     optional: boolean;
     /** `pass` if a verdict passed and none failed */
     verdict: "pass" | "fail" | "inconclusive";
@@ -2799,7 +2799,7 @@ export interface OwnMerchant {
 }
 /**
  * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
- * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
+ * `name`, such as the name of the test, its ids, keys and secrets are the same in every run.
  */
 export declare function ownMerchant(sandbox: SandboxApi, { fixture, name }?: {
   fixture?: string | undefined;
@@ -2839,7 +2839,7 @@ interface Connection {
 interface RequestEntry {
   sequence: number;
   id: string;
-  /** Of its trace, whose id is stored. */
+  /** The span of the call; the id of its trace is stored. */
   span: CallSpan | undefined;
   /** Sandbox milliseconds. */
   at: number;
@@ -2975,7 +2975,7 @@ export interface Sandbox extends SandboxApi {
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on, or with `listen: false` that of the app's server. */
+  /** The port that the sandbox listens on; with `listen: false`, the port of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;

@@ -108,7 +108,7 @@ export const callService = async (url: string, { method, path, key, headers, bod
 
 export interface HttpRequest {
   method: string;
-  /** The request target, sent as it is (default: that of the URL). */
+  /** The request target, sent as it is (default: the URL's). */
   path?: string | undefined;
   headers: Readonly<Record<string, string>>;
   /** A string is sent unchanged, any other value as JSON. */

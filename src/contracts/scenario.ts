@@ -6,7 +6,7 @@ import { ShownVerdict, VERDICTS, type VerdictMessage } from "./verdict.ts";
 const expectation = {
   rule: Type.String({ description: "A rule of the judge, or a pattern for several" }),
   points: Type.Integer({ description: "How many points it is worth" }),
-  optional: Type.Boolean({ description: "Counts only once a verdict decides it" }),
+  optional: Type.Boolean({ description: "Counts only if a verdict decides it" }),
 };
 
 const ShownResult = Type.Object({

@@ -93,7 +93,7 @@ const clearFaults = endpoint({
   id: "faults.clear",
   method: "DELETE",
   path: "/faults",
-  summary: "Remove every fault rule, or those of one merchant",
+  summary: "Remove every fault rule, or one merchant's rules",
   query: Type.Object({ merchant: Type.Optional(text("Only rules that apply to this merchant alone")) }),
   reply: Type.Object({ removed: Type.Integer() }),
   handle: ({ faults, query }) => ({ removed: faults.clear(query.merchant) }),

@@ -10,7 +10,7 @@ import type { RequestContext } from "./context.ts";
 
 export type Isolation = "off" | "on" | "strict";
 
-/** The identity under which a call acts: that of the merchant that it names, if its key may name it. */
+/** The identity under which a call acts: the merchant that it names, if its key may name that one. */
 export function actingIdentity(
   tenants: Tenants,
   isolation: Isolation,

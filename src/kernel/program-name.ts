@@ -21,7 +21,7 @@ export function programNameOf(script: string, path: string, isPlugAndPlay: boole
     : `npx ${NAME}`;
 }
 
-/** As it was started in this process. In a browser there is no process. */
+/** The command that started this process; `npx` in a browser, which has no process. */
 export const PROGRAM =
   typeof process === "undefined"
     ? `npx ${NAME}`

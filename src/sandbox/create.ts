@@ -42,7 +42,7 @@ export interface Sandbox extends SandboxApi {
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on, or with `listen: false` that of the app's server. */
+  /** The port that the sandbox listens on; with `listen: false`, the port of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
@@ -98,7 +98,7 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 /**
  * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
  * deliveries wait until the user has confirmed them once. `awaited` is the URL of an app that starts later: deliveries
- * to it, also those of an existing database, wait until its server accepts connections. With `isRun`, the report of
+ * to it, including an existing database's, wait until its server accepts connections. With `isRun`, the report of
  * `exec` leaves out what an existing database has logged before.
  */
 export async function openSandbox(

@@ -1,5 +1,5 @@
-// The state that the options describe: a snapshot, fault rules, scenarios and endpoints. A start sets it up, and a
-// reset returns to it.
+// The state that the options describe: a snapshot, fault rules, scenarios and endpoints. The sandbox sets it up
+// when it starts, and a reset returns to it.
 
 import { resolve } from "node:path";
 import type { RuleState } from "../contracts/fault.ts";
@@ -97,7 +97,7 @@ function openHold({ database, heldEndpoints }: Pick<Parts, "database" | "heldEnd
     async endpoint(one: EndpointKey) {
       if (!isOn) return;
       heldEndpoints.hold(one);
-      // A start that does not read the same merchant-sandbox.json finds the endpoint in the database.
+      // The next start may not read this merchant-sandbox.json, but finds the endpoint in the database.
       await database.groupCommit(() => database.setTrusted(false));
     },
     end() {

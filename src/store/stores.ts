@@ -32,7 +32,7 @@ interface StoresOptions extends DatabaseOptions {
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
-  /** A test's merchant without endpoints uses those of the merchant that it was created from. Default: false. */
+  /** A test's merchant without endpoints uses its base merchant's endpoints. Default: false. */
   isIsolated?: boolean;
   /** Default: checked. */
   bodies?: Bodies | undefined;

@@ -118,7 +118,7 @@ function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorde
   };
 }
 
-/** The span of the next attempt below that of the request. */
+/** The span of the next attempt, below the span of the request. */
 function spanOf(delivery: Delivery, { attemptId, random }: AttemptRecorderOptions): CallSpan | undefined {
   const cause = parseTraceparent(delivery.trace);
   if (cause === undefined) return undefined;

@@ -53,7 +53,7 @@ export const exec = command({
       value: "what",
       multiple: true,
       description:
-        "exit with 3 or 4 on: verdicts, inconclusive, 5xx (but not those of faults), ignored, score[=N], " +
+        "exit with 3 or 4 on: verdicts, inconclusive, 5xx (except from faults), ignored, score[=N], " +
         "uncovered[=N], uncovered=NAME,NAME; each also fails a run without requests",
     },
     report: {

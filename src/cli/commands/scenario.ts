@@ -14,7 +14,7 @@ const effectsFlag = {
   effects: {
     value: "command",
     description: "a command that prints how often the receiver has acted, such as the number of rows in a table",
-    defaultText: "the effects are not counted",
+    defaultText: "how often it acts is not checked",
   },
 };
 

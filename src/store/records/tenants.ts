@@ -42,7 +42,7 @@ export type Tenants = ReturnType<typeof openTenants>;
 /** The lifetime of a session token. */
 export const SESSION_SECONDS = 3_600;
 const SESSION_PREFIX = "sk_test_session_";
-/** Only this hash of a session token is stored. It has no prefix of a key, so that it is no key itself. */
+/** Only this hash of a session token is stored. It lacks the prefix of a key, so that it cannot be used as one. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
 /** Bounded, because a client may log in for each call and so add a session token each time. */
 const MOST_CACHED = 5_000;
@@ -146,7 +146,7 @@ function openLogins({ sql }: Database) {
   };
 }
 
-/** Whatever the seed of the sandbox: the seeded fixtures are then the same for every seed. */
+/** Ignores the sandbox's seed, so that the seeded fixtures are the same for every seed. */
 const salts = createRandom(0);
 
 const hash = (password: string, salt: string) => `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;

@@ -29,7 +29,7 @@ export interface Connection {
 export interface RequestEntry {
   sequence: number;
   id: string;
-  /** Of its trace, whose id is stored. */
+  /** The span of the call; the id of its trace is stored. */
   span: CallSpan | undefined;
   /** Sandbox milliseconds. */
   at: number;

@@ -1,4 +1,4 @@
-// Numbers requests: all of them in their order of arrival, and those of each merchant separately. The id of a request
+// Numbers requests twice: all of them in their order of arrival, and each merchant's separately. The id of a request
 // is its merchant and the number among the merchant's requests, so requests of other merchants do not change it.
 
 import { merchantLabel } from "../../kernel/random.ts";
@@ -46,7 +46,7 @@ interface Count {
 
 /**
  * Numbers in the order of arrival are reserved on disk a block at a time before they are used. The numbers of a
- * merchant are stored with the log. After a crash, those of every merchant skip as many as were reserved and not
+ * merchant are stored with the log. After a crash, every merchant's numbers skip as many as were reserved and not
  * logged, so that no id is used twice, even if its request was never written to the log.
  */
 export function openRequestNumbers(database: Database) {

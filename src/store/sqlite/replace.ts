@@ -178,7 +178,7 @@ async function copyLog(sql: Sql): Promise<void> {
   sql.exec(`delete from replacement.${LOG} where sequence < (select min(sequence) from main.${LOG})`);
 }
 
-/** The numbers of requests go on after those of this process and those of the new data, which events refer to. */
+/** New requests get higher numbers than the requests of this process and of the new data, which events refer to. */
 function raiseNumbers(sql: Sql): void {
   sql.exec(`insert into replacement.request_numbers select * from main.request_numbers where true
     on conflict do update set made = max(made, excluded.made), sequence = excluded.sequence`);

@@ -200,7 +200,7 @@ function endpoints({ sql }: Database, outbox: Outbox, baseOf: BaseOf) {
     endpointsAt: (url: string) => at.all(url),
     /** The current and the previous secret of each of a merchant's endpoints. */
     secrets: (merchant: string) => secrets.all(merchant),
-    /** As `secrets`, with those of the endpoints that it shares. */
+    /** As `secrets`, and the secrets of the endpoints that the merchant shares. */
     allSecrets: (merchant: string) => [...secrets.all(merchant), ...secrets.all(baseOf(merchant) ?? "")],
     /** The body of an event, as it is sent. */
     bodyOf: (merchant: string, event: string) => bodyOf.get({ merchant, event }),

@@ -189,7 +189,7 @@ function subscriptions({ sql }: Database, baseOf: OutboxOptions["baseOf"]) {
     .pluck();
   const hasAny = sql.prepare<[string]>("select 1 from subscriptions where merchant = ? limit 1");
   /**
-   * The merchant whose endpoints get a merchant's events. A test's merchant without endpoints shares those of its base.
+   * The merchant whose endpoints get a merchant's events. A test's merchant without endpoints shares its base's.
    */
   const ownerOf = (merchant: string) => {
     const base = baseOf(merchant);

@@ -21,7 +21,7 @@ interface DocumentRow extends Record<"kind" | "id" | "body", string> {
 /** The rows of the merchant from which others are copied. */
 interface SeededRows {
   documents: readonly DocumentRow[];
-  /** `place` is that of the record among the documents, from 1. */
+  /** `place` is the position of the record among the documents, from 1. */
   uniques: readonly (Record<"kind" | "field" | "value", string> & { place: number })[];
   counters: readonly { name: string; value: number }[];
   password: string | null;

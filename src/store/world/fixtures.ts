@@ -44,7 +44,7 @@ const ENDING = ".json";
 const REMEDY = "A fixture is a file such as shop.json, with a merchant and its records.";
 
 /**
- * Every fixture of a folder, the oldest merchant first. Does not check the files: a test checks those of the package.
+ * Every fixture of a folder, the oldest merchant first. Does not check the files: a test checks the package's.
  */
 export const readFixtures = (folder: string): Fixture[] =>
   fixturesOf(pathsIn(folder).map((file) => ({ file, value: JSON.parse(readText(file)) as Record<string, unknown> })));

@@ -1,5 +1,5 @@
 // Builds the database that a restore puts in place of the present one: a copy of the snapshot, which another program
-// may have written, checked like a database file of a start.
+// may have written, checked like the database file that a sandbox starts on.
 
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync } from "node:fs";
 import Sqlite from "better-sqlite3";

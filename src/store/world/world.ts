@@ -165,8 +165,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Ends the deliveries of a merchant, and adds its counts of deleted events to those of no merchant, so that there is
- * one row for each type.
+ * Ends the deliveries of a merchant, and adds its counts of deleted events to the counts without a merchant, so that
+ * there is one row for each type.
  */
 const CLOSE_LOGS = [
   "update attempts set nextDue = null where merchant = ? and nextDue is not null",
