@@ -846,7 +846,7 @@ export type FaultAction = {
   type: "duplicate";
   /** How many arrive in all (default: 2) */
   copies?: number;
-  /** Pause before the next one is sent, such as 600ms, 30s or 24h (default: at once) */
+  /** Pause before the next copy is sent, such as 600ms, 30s or 24h (default: at once) */
   gap?: string;
   /** All at the same time, each on its own connection */
   concurrent?: boolean;
@@ -870,14 +870,14 @@ export type FaultAction = {
     after: string;
   };
 } | {
-  /** Does not send an attempt, and logs it as dropped. The next one follows on the usual schedule. */
+  /** Does not send an attempt, and logs it as dropped. The next attempt follows on the usual schedule. */
   type: "drop";
   /** How many attempts of a delivery, or `all` (default: 1) */
   attempts?: number | "all";
 } | {
   /** Sends a delivery with a wrong signature. */
   type: "signature";
-  /** What is wrong with it; `reserialised` signs the same event written in another way (default: `wrong_secret`) */
+  /** What is wrong with the signature; `reserialised` signs the same event written in another way (default: `wrong_secret`) */
   as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "reserialised" | "malformed";
 } | {
   /** Changes the event, and signs it as changed. */
@@ -903,7 +903,7 @@ export interface FaultMatch {
   merchant?: string;
   /** JSON Pointers into the body, each with a value or a comparison */
   body?: Record<string, Condition>;
-  /** Event types such as payment.succeeded; payment.* matches all of a kind, * all */
+  /** Event types such as payment.succeeded; payment.* matches all of a kind, and * all types */
   event?: EventPattern | EventPattern[];
   /** Only deliveries to this endpoint */
   endpoint?: string;
@@ -921,7 +921,7 @@ export interface FaultRule {
   match: Record<string, unknown>;
   trigger: Record<string, unknown>;
   action: Record<string, unknown>;
-  /** The judge's rules that it tests */
+  /** The judge's rules that the fault tests */
   expect: string[];
   /** How long it stays armed; null for no limit */
   ttl: string | null;
@@ -970,7 +970,7 @@ export interface FaultsAddInput {
   expect?: string[];
   /** How long the rule lives, in sandbox time, such as 600ms, 30s or 24h (default: until a reset) */
   ttl?: string;
-  /** Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0) */
+  /** Rules with a higher priority are tried first, equal rules in the order in which they were added (default: 0) */
   priority?: number;
   /** Whether responses name the rule in X-Sandbox-Fault (default: true) */
   label?: boolean;
@@ -990,7 +990,7 @@ export interface FaultsChangeInput {
   expect?: string[];
   /** How long the rule lives, in sandbox time, such as 600ms, 30s or 24h (default: until a reset) */
   ttl?: string;
-  /** Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0) */
+  /** Rules with a higher priority are tried first, equal rules in the order in which they were added (default: 0) */
   priority?: number;
   /** Whether responses name the rule in X-Sandbox-Fault (default: true) */
   label?: boolean;

@@ -68,7 +68,7 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: { type: "latency", ms: 1, min: "1s" } }, "/action", "action.min belongs to distribution: uniform"],
     [{ action: { type: "latency", distribution: "uniform", min: "2s", max: "1s" } }, "/action", "must not be shorter"],
     [{ action: { type: "rate_limit", exhaust: true, retryAfter: "past" } }, "/action", "must be a number of seconds"],
-    [{ action: { type: "body", as: "html", bytesPerSecond: 1 } }, "/action", "belongs to as: drip"],
+    [{ action: { type: "body", as: "html", bytesPerSecond: 1 } }, "/action", "is allowed only with as: drip"],
     [{ action: { type: "delay" } }, "/action", "either action.by (delay=5s) or action.until"],
     [{ action: { type: "payload", as: "patch" } }, "/action", "action.patch is required"],
     [{ action: FAIL, enabeld: true }, "", "Did you mean enabled?"],
