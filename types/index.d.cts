@@ -2096,14 +2096,14 @@ export interface SandboxTrendsReply {
     p95: number | null;
     /** The request that arrived first. Left out without requests */
     first?: {
-      /** Its number in the request log */
+      /** The request's number in the request log */
       sequence: number;
       /** Sandbox time of arrival */
       at: string;
     };
     /** The request that arrived last. Left out without requests */
     last?: {
-      /** Its number in the request log */
+      /** The request's number in the request log */
       sequence: number;
       /** Sandbox time of arrival */
       at: string;

@@ -65,7 +65,11 @@ describe("an invalid rule is rejected with a suggestion", () => {
     ],
     [{ action: { type: "rate_limit" }, match: { body: { "/a": 1 } } }, "/match/body", "before the body is read"],
     [{ action: { type: "latency" } }, "/action", "action.ms is required"],
-    [{ action: { type: "latency", ms: 1, min: "1s" } }, "/action", "action.min belongs to distribution: uniform"],
+    [
+      { action: { type: "latency", ms: 1, min: "1s" } },
+      "/action",
+      "action.min is allowed only with distribution: uniform",
+    ],
     [{ action: { type: "latency", distribution: "uniform", min: "2s", max: "1s" } }, "/action", "must not be shorter"],
     [{ action: { type: "rate_limit", exhaust: true, retryAfter: "past" } }, "/action", "must be a number of seconds"],
     [{ action: { type: "body", as: "html", bytesPerSecond: 1 } }, "/action", "is allowed only with as: drip"],
