@@ -199,9 +199,7 @@ test("status finds the sandbox at the environment's port, also on a network, and
   }
 });
 
-test("a detached sandbox in memory needs no folder that its user can write, but one for temporary files", ({
-  skip,
-}) => {
+test("a detached sandbox in memory needs no writable folder except the one for temporary files", ({ skip }) => {
   const user = plainUser();
   if (typeof user === "string") return skip(user);
   const cwd = folder();
@@ -285,7 +283,7 @@ describe("a detached sandbox leaves", () => {
     });
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was ended again\.\n$/),
+      expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was stopped again\.\n$/),
     ]);
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
     const { stdout } = spawnSync("sh", ["-c", "readlink /proc/[0-9]*/cwd"], { encoding: "utf8" });
