@@ -252,7 +252,7 @@ function drawDetail(
   return drawn;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape character.
 const FIRST_SPACE = /^((?:\x1b\[[\d;]+m)*) /;
 
 const selectedText = (theme: Theme, text: string, marker: string, width: number) =>
