@@ -158,7 +158,7 @@ export interface DetailView {
 }
 
 export interface Link {
-  /** Identifies the link while lines are added above it. */
+  /** A key that identifies the link even while lines are added above it. */
   key: string;
   to: Reference;
   line: number;
