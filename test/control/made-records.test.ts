@@ -241,7 +241,7 @@ describe("a made payroll", () => {
     expect(months).toEqual(["2026-01-01", "2026-06-01", "2026-07-01"]);
     const twice = { periodStart: "2026-06-01", status: "pending" };
     expect((await run(bench, twice)).warnings).toEqual([
-      expect.stringMatching(/^pyr_\w+ pays "emp_\w+" for 2026-06-01 to 2026-06-30 too: set offCycle for a bonus\.$/),
+      expect.stringMatching(/^pyr_\w+ also pays "emp_\w+" for 2026-06-01 to 2026-06-30: set offCycle for a bonus\.$/),
     ]);
     for (const fields of [
       { ...twice, offCycle: true },

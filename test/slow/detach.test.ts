@@ -283,7 +283,7 @@ describe("a detached sandbox leaves", () => {
     });
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was ended again\.\n$/),
+      expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was stopped again\.\n$/),
     ]);
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
     const { stdout } = spawnSync("sh", ["-c", "readlink /proc/[0-9]*/cwd"], { encoding: "utf8" });

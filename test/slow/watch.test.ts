@@ -89,9 +89,7 @@ test("a changed port is said to need a restart", async () => {
   program.child.kill("SIGTERM");
   const { code, error } = await program.ended;
   expect(code).toBe(0);
-  expect(error).toContain(
-    `Loaded again: merchant-sandbox.json. Restart to listen on port 4801: it is still ${port}.\n`,
-  );
+  expect(error).toContain(`Loaded again: merchant-sandbox.json. Restart to listen on port 4801 instead of ${port}.\n`);
 });
 
 test("a saved fixture resets the data to it", async () => {
