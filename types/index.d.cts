@@ -122,7 +122,7 @@ export interface ControlApi {
   readonly clock: {
     /** Get the sandbox time. */
     get(): Promise<Clock>;
-    /** Freeze the clock, set it, or let it run. A SQLite file keeps the clock: a start without `--clock` continues it. */
+    /** Freeze the clock, set it, or let it run. A SQLite file keeps the clock: a later start without `--clock` continues it. */
     set(given: ClockSetInput): Promise<Clock>;
     /** Advance the clock: everything due until then happens, in order, before the reply. Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile. */
     advance(given: ClockAdvanceInput): Promise<ClockAdvanceReply>;

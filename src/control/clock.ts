@@ -64,7 +64,7 @@ const setClock = endpoint({
   method: "PUT",
   path: "/clock",
   summary: "Freeze the clock, set it, or let it run",
-  description: "A SQLite file keeps the clock: a start without `--clock` continues it.",
+  description: "A SQLite file keeps the clock: a later start without `--clock` continues it.",
   body: Type.Object({
     mode: oneOf(
       ["real", "frozen", "offset"],

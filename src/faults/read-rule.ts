@@ -170,7 +170,7 @@ function misplacedField({ action: { onlyWith = {}, schema }, fields }: FaultRule
   return undefined;
 }
 
-/** A test event may have any type, so an unknown type is no error. */
+/** A test event may have any type, so an unknown type is valid. */
 function warningsAbout(types: readonly string[], { eventTypes, operations }: KnownNames): string[] {
   const known = [...eventTypes];
   const unknown = types.filter((type) => !isOneOf(type, known));

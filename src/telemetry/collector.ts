@@ -1,5 +1,5 @@
-// The OpenTelemetry collector that the user's environment names, in OpenTelemetry's own variables. It is no option of
-// the sandbox: a folder's merchant-sandbox.json must not decide where spans are sent.
+// The OpenTelemetry collector that the user's environment names, in OpenTelemetry's own variables. It is not an option
+// of the sandbox: a folder's merchant-sandbox.json must not decide where spans are sent.
 
 import { percentDecoded } from "../kernel/text.ts";
 

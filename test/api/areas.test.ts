@@ -117,7 +117,7 @@ describe("payroll", () => {
     },
   );
 
-  test("an item of another run is not found, even if the run is no draft; only drafts take overrides", async () => {
+  test("an item of another run is not found, even if the run is not a draft; only drafts take overrides", async () => {
     const bench = await open();
     expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", {
       resource: "payroll_item",

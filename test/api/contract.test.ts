@@ -258,7 +258,7 @@ describe("another merchant's records", () => {
     },
   );
 
-  test.each(withQuery)("%s: are not listed, and their ids are no valid cursors", async (_, operation) => {
+  test.each(withQuery)("%s: are not listed, and their ids are invalid cursors", async (_, operation) => {
     const bench = await furnish(await open());
     const mine = await run(bench, operation);
     expect(mine.body.data.length).toBeGreaterThan(0);

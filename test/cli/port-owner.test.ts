@@ -12,7 +12,7 @@ describe.runIf(process.platform === "linux")("the listener of a port", () => {
       expect(await listenerOf(port, expected)).toMatchObject({ pid: process.pid });
   });
 
-  test("is no process that listens on another port", async () => {
+  test("is not a process that listens on another port", async () => {
     await listen(createServer());
     expect(await listenerOf(await freePort(), process.pid)).toBeUndefined();
   });

@@ -117,7 +117,7 @@ test("a missing path parameter is an error that names it", async () => {
   const sandbox = await open();
   // @ts-expect-error: the id of the request is required
   await expect(sandbox.requests.get({})).rejects.toThrow("requests.get needs id, which is text; received none.");
-  // @ts-expect-error: a number is no id
+  // @ts-expect-error: a number is not an id
   await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");
 });
 
@@ -191,7 +191,7 @@ describe("a sandbox in another process", () => {
     expect(await sandbox.health()).toMatchObject({ status: "ready" });
   });
 
-  test("that is missing, is no sandbox or has no URL is reported in one sentence", async () => {
+  test("that is missing, is not a sandbox or has no URL is reported in one sentence", async () => {
     const sandbox = await createSandbox();
     await sandbox.close();
     await expect(connect(sandbox.url).health()).rejects.toThrow(

@@ -232,7 +232,7 @@ test("at every time, the lodge's upcoming stays, pay days and due days lie in th
 });
 
 test.each(["1970-01-01T00:00:00Z", "9999-11-01T00:00:00Z", "9999-12-31T23:00:00Z"])(
-  "a sandbox starts at %s, and what falls due up to the end of the calendar is no defect",
+  "a sandbox starts at %s, and runs time-driven changes up to the end of the calendar without a defect",
   async (clock) => {
     const bench = await open({ clock });
     const left = LATEST_TIME - (parseTime(clock) ?? 0);

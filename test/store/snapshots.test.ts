@@ -333,7 +333,7 @@ describe("a snapshot changed by another program", () => {
       /documents .*sequence/,
     ],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],
-    ["a state before the step that is no object", "update learners set mark = 'true'", /learners .*mark/],
+    ["a state before the step that is not an object", "update learners set mark = 'true'", /learners .*mark/],
     [
       "a state before the step that lacks the counts",
       "update learners set lesson = 'paging', mark = '{}'",

@@ -16,7 +16,7 @@ export const runs = <T>(few: number, corpus: T[] = []): fc.Parameters<[T]> => ({
   examples: corpus.map((one): [T] => [one]),
 });
 
-/** Surrogates are no characters of their own. */
+/** A surrogate alone is not a character. */
 const range = (min: number, max: number) =>
   fc.integer({ min, max }).map((code) => String.fromCodePoint(code >= 0xd800 && code <= 0xdfff ? 0xfffd : code));
 const character = fc.oneof(range(0, 0x7f), range(0x80, 0xffff), range(0x1_0000, 0x10_ffff));

@@ -117,7 +117,7 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     const size = sizeFor(height);
     const { columns, rows } = dashboard.state.size;
     if (size.rows === rows && size.columns === columns) return;
-    // Not a key: another size is no reason to preview another row.
+    // Not a key: a change of size must not preview another row.
     change({ ...dashboard.state, size });
     scheduler.paintNow();
   };

@@ -123,7 +123,7 @@ const add = sandboxCommand({
     checkRetryAfter(flags["retry-after"]);
     const status = /^(?:status=)?([45]\d\d)$/.exec(action)?.[1];
     if (status !== undefined && STATUS_CODES[status] === undefined)
-      note(`${status} is no registered HTTP status.${nearestStatus(status)}`);
+      note(`${status} is not a registered HTTP status.${nearestStatus(status)}`);
     const rule = await control.faults.add(ruleOf(action, names, flags));
     noteWarnings(rule.warnings);
     return rule;

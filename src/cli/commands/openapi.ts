@@ -36,7 +36,7 @@ export const openapi = command({
     url: {
       ...connectionFlags.url,
       description: "name this sandbox as the server",
-      defaultText: "the one of this folder, or port 4747",
+      defaultText: "the sandbox of this folder, or port 4747",
     },
     db: connectionFlags.db,
   },

@@ -31,7 +31,7 @@ export const connectionFlags = {
   url: {
     value: "url",
     description: "use the sandbox at this address",
-    defaultText: "MERCHANT_SANDBOX_URL, the one of this folder, or port 4747",
+    defaultText: "MERCHANT_SANDBOX_URL, the sandbox of this folder, or port 4747",
   },
   db: { value: "file", description: "use the sandbox that keeps its data in this SQLite file" },
   "control-token": {

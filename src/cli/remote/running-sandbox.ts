@@ -16,7 +16,7 @@ import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
 export type RunningSandbox = ReturnType<typeof sandboxAt>;
 
-/** `words` maps fields of the API that are no flags to the command's names, such as `by` to `<duration>`. */
+/** `words` maps fields of the API that have no flag to the command's names, such as `by` to `<duration>`. */
 export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
   sandboxAt(await findSandbox(flags), flags, words);
 
