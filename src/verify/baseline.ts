@@ -72,8 +72,8 @@ export function sourcesSince(sources: VerificationSources, baseline: Baseline): 
 }
 
 /**
- * Whether a verdict is new. A verdict on requests is new only if one of the requests is, because verdicts may come late.
- * For any other verdict, its own number decides.
+ * Whether a verdict is new. A verdict on requests is new only if one of the requests is, because verdicts may come
+ * late. For any other verdict, its own number decides.
  */
 function isNewer(verdict: CheckedVerdict, baseline: Baseline, sequenceOf: (request: string) => number): boolean {
   const { id, requests = [] } = verdict;
