@@ -30,7 +30,7 @@ const ESSENTIAL: Readonly<Record<string, readonly string[]>> = {
 
 const kinds = resources.filter(({ kind }) => kind !== "merchant");
 
-/** A merchant has one settings record: it is made where the fixture has none. */
+/** A merchant has one settings record, so the test makes one only if the fixture has none. */
 const isMadeFor = (kind: string, merchant: string) => kind !== "statutory_settings" || merchant !== "mer_lodge";
 
 describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("made for %s", (merchant) => {

@@ -88,7 +88,7 @@ test("an order beyond the stock makes the stock negative, and canceling the orde
   expect(await variant()).toBe(before);
 });
 
-describe("an unknown value is rejected, and the message lists the known ones", () => {
+describe("an unknown value is rejected, and the message names the field", () => {
   const shared = shareForBlock();
 
   test.each([
@@ -139,7 +139,7 @@ describe("an unknown value is rejected, and the message lists the known ones", (
 });
 
 test("every field that names a record is checked", () => {
-  // Names without records: the service has no employees and no memberships of their own.
+  // These fields name no records: the service has no records of employees and memberships.
   const free = ["employeeId", "reviewerId", "membershipId"];
   const unchecked = resources.flatMap(({ kind, schema, references, listed, derived, hidden }) =>
     Object.keys(schema.properties)

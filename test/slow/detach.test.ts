@@ -166,7 +166,7 @@ describe("start --detach", () => {
     expect(foreground.child.exitCode).toBeNull();
   });
 
-  test("forgets a killed sandbox, and sends no signal to its process id", async () => {
+  test("forgets a killed sandbox, and removes its state file", async () => {
     const { pid, cwd } = await detach();
     process.kill(pid, "SIGKILL");
     while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));

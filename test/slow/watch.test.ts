@@ -105,7 +105,7 @@ test("a saved fixture resets the data to it", async () => {
   expect(body.name).toBe("Tabula Plena");
 });
 
-test("a detached sandbox watches nothing, and says so", async () => {
+test("--watch is refused with --detach", async () => {
   expect(await run(["start", "--detach", "--watch"])).toMatchObject({
     code: 2,
     error: expect.stringContaining("choose --watch or --detach"),

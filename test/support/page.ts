@@ -48,14 +48,14 @@ export const section = (page: string, title: string) =>
 export const fences = (text: string, language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
 
-/** The rows of tables that have another number of cells than the row before. */
+/** The rows of tables whose number of cells differs from the row before. */
 export const raggedRows = (text: string) => {
   const lines = text.split("\n");
   const cells = lines.map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
   return lines.filter((_, index) => cells[index] && cells[index - 1] && cells[index] !== cells[index - 1]);
 };
 
-/** The output that a page prints, as the source of a pattern: `…` stands for any text on its line. */
+/** Turns output that a page shows into the source of a pattern. `…` stands for any text on its line. */
 export const printed = (text: string) =>
   text
     .split("…")

@@ -192,7 +192,7 @@ function fittingVerdicts(parts: readonly string[], width: number): string {
   return textOf(shown);
 }
 
-/** Why the selected row failed, which the list may have cut. Undefined if details are open: they show it on top. */
+/** Why the selected row failed; the list may cut this text. Undefined if details are open, which show it on top. */
 export function selectedFailure(state: UiState): string | undefined {
   const row = selectedRow(listOf(state));
   const hasDetails = topOverlay(state) !== undefined || state.preview !== undefined;
@@ -254,8 +254,8 @@ const rankOf = ({ keys: [key = ""] }: KeyBinding) =>
   FIRST_KEYS.includes(key) ? FIRST_KEYS.indexOf(key) : FIRST_KEYS.length;
 
 /**
- * The bindings for the key bar: those with a label. In an overlay with text input, letters are text, so only its own
- * keys work.
+ * The bindings with a label, for the key bar. In an overlay with text input, letters are text, so only the overlay's
+ * own keys work.
  */
 export function labelledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);

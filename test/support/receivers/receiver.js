@@ -1,4 +1,4 @@
-// A webhook receiver on Express that books each event once; BUG names the one thing that it does wrong.
+// A webhook receiver on Express that records each event once. BUG names its only bug, if it has one.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { appendFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ function isGenuine(body, signature) {
   return BUG === "unsigned" || (received.length === digest.length && timingSafeEqual(received, digest));
 }
 
-/** Whether the id is new. */
+/** Stores the id. Returns whether it is new. */
 function remember(id) {
   try {
     writeFileSync(join(FOLDER, id), "", { flag: "wx" });
