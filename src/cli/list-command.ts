@@ -91,7 +91,7 @@ export function listCommand<Row extends { id: string | null }>(list: ListDefinit
     flags: {
       ...list.flags,
       ...Object.fromEntries(filters.map(({ flag, definition }) => [flag, definition])),
-      follow: { description: "keep printing new ones, the newest last, until Ctrl-C" },
+      follow: { description: "keep printing new rows, the newest last, until Ctrl-C" },
     },
     async call(sandbox, { flags, positionals: [id] }): Promise<Page<object>> {
       if (id !== undefined) {

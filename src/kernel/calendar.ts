@@ -117,7 +117,7 @@ export const businessTimes = (record: Readonly<Record<string, unknown>>, fields:
 const businessTime = (seconds: number) => seconds + daysToFriday(dayText(seconds * 1_000)) * (DAY / 1_000);
 const daysToFriday = (day: string) => dayNumber(businessDayUntil(day)) - dayNumber(day);
 
-/** Days since 1 January 1970; NaN for a text that is no day. */
+/** Days since 1 January 1970; NaN for a text that is not a day. */
 export const dayNumber = (day: string) => Math.floor(readAnyTime(day) / DAY);
 
 // 1 January 1970 was a Thursday.

@@ -72,13 +72,13 @@ const OWN_DESCRIPTOR = /^\/dev\/(?:fd\/\d+|stdin)$/;
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   EISDIR: "it is a folder",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "a part of the path is not a folder",
   EACCES: "this user may not read it",
 };
 
 const FOLDER_REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such folder",
-  ENOTDIR: "it is no folder",
+  ENOTDIR: "it is not a folder",
 };
 
 const whyUnreadable = (error: unknown) =>

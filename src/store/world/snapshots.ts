@@ -158,7 +158,7 @@ function refuseLink(folder: string): void {
   if (isLink(folder))
     fail("invalid_state", `${folder} is a symbolic link, which the sandbox does not follow. Remove it.`);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
-    fail("invalid_state", `${folder} is no folder, so it cannot hold snapshots. Remove it.`);
+    fail("invalid_state", `${folder} is not a folder, so it cannot hold snapshots. Remove it.`);
 }
 
 /**
