@@ -88,7 +88,7 @@ describe("an invalid rule is rejected with a suggestion", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("with all of its mistakes in one response, of shape and of meaning", async () => {
+  test("with all of its mistakes in one response, in types and in meaning", async () => {
     const match = { operation: "payment.list", merchant: "mer_lodg", body: { amount: 1 } };
     const rule = {
       action: { type: "status", status: 200 },
