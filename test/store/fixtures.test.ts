@@ -304,7 +304,7 @@ describe("a custom fixture", () => {
       /^Cannot read \S+mine\.json: there is no such file\.$/,
     );
     await expect(readCheckedFixtures(join(empty, "notes.txt"), resources)).rejects.toThrow(
-      /^Cannot read the folder \S+notes\.txt: it is no folder\. A fixture is/,
+      /^Cannot read the folder \S+notes\.txt: it is not a folder\. A fixture is/,
     );
   });
 

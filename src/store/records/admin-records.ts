@@ -84,7 +84,7 @@ const kindNamed = (resources: readonly Resource[], kind: string) =>
 const profileOf = (resources: readonly Resource[], { own, merchant }: Pick<OperationContext, "own" | "merchant">) =>
   own(kindNamed(resources, "merchant")).require(merchant);
 
-/** Rejects a value that the merchant's profile does not list, such as a room type that it does not let. */
+/** Rejects a value that the merchant's profile does not list, such as a room type that the merchant does not have. */
 function checkListed({ listed }: Resource, given: JsonObject, merchant: RecordBase): void {
   for (const [field, valuesOf] of Object.entries(listed)) {
     const value = given[field];
