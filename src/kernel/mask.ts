@@ -62,8 +62,8 @@ function maskParts(value: unknown, budget: Budget): unknown {
 export const maskedJson = (value: unknown): string => JSON.stringify(maskValue(value));
 
 /**
- * A boolean such as `hasPassword: true` is not a secret. Once the budget is used up, a name that may be secret is not
- * looked at closely.
+ * A boolean such as `hasPassword: true` is not a secret. Once the budget is used up, every name that may be secret
+ * counts as one.
  */
 function isMasked(name: string, value: unknown, budget: Budget): boolean {
   if (value === null || typeof value === "boolean" || !mayBeSecret(name)) return false;

@@ -9,9 +9,9 @@ function folderOf(script: string): string {
 }
 
 /**
- * `merchant-sandbox` for a global installation: its folder is in PATH. The folder of a project's commands is there too
- * while npx or npm runs, but not in the user's shell. With Yarn's Plug'n'Play there is no such folder, and npx would
- * download a package.
+ * `merchant-sandbox` for a global installation, whose folder is in PATH. While npx or npm runs, PATH also has the
+ * folder of a project's commands, but the PATH of the user's shell does not. With Yarn's Plug'n'Play there is no such
+ * folder, and npx would download a package.
  */
 export function programNameOf(script: string, path: string, isPlugAndPlay: boolean): string {
   if (isPlugAndPlay) return `yarn ${NAME}`;
@@ -21,7 +21,7 @@ export function programNameOf(script: string, path: string, isPlugAndPlay: boole
     : `npx ${NAME}`;
 }
 
-/** As it was started in this process. In a browser there is no process. */
+/** The name with which this process was started. A browser has no process. */
 export const PROGRAM =
   typeof process === "undefined"
     ? `npx ${NAME}`
