@@ -8,7 +8,7 @@ import type { MountedServer, Place } from "../http/mount.ts";
 export interface Address {
   /** 0 until the sandbox listens, or until an app has passed it a request. */
   port(): number;
-  /** Its URL without a path, or with the path of its mount; empty until the port is known. */
+  /** The sandbox's URL without a path, or with the path of its mount; empty until the port is known. */
   url(): string;
   /** The port that a client of this request sends in Host; undefined for a request without a socket. */
   portOf(incoming: IncomingMessage): number | undefined;
@@ -21,7 +21,7 @@ export interface OwnAddress extends Address {
 }
 
 export interface MountedAddress extends Address {
-  /** Call it for each request, with where it arrived. */
+  /** Call for each request, with the port and the mount path at which it arrived. */
   arrived(at: Place): void;
   attach(server: MountedServer, prefix: string): void;
 }
@@ -43,7 +43,7 @@ export function createOwnAddress(host: string): OwnAddress {
 /** Mount paths that are remembered: an app with a parameter in its mount path has any number. */
 const MAX_PLACES = 100;
 
-/** The address of a sandbox in an app. It is the place of the newest request, or of an attached server. */
+/** The address of a sandbox in an app: where the newest request arrived, or where a server is attached. */
 export function createMountedAddress(): MountedAddress {
   const places = new Map<string, Place>();
   let newest: Place | undefined;

@@ -68,16 +68,16 @@ export type OptionName = keyof Options;
 export type GivenOptions = { [Name in OptionName]?: Options[Name] | string | string[] | undefined };
 
 interface OptionDefinition<V> {
-  /** The heading under which the help lists it. */
+  /** The heading under which the help lists the option. */
   group: "Address and storage" | "Data" | "Behaviour" | "Webhooks" | "Security";
-  /** Default: the name, as in `--rate-limit`. */
+  /** The flag (default: the name of the option, as in `--rate-limit`). */
   flag?: string;
   /** The placeholder of the value in the help; a switch has none. */
   value?: string;
   description: string;
   /** The default as the help words it. */
   defaultText?: string | undefined;
-  /** The flag may be repeated. */
+  /** Whether the flag may be repeated. */
   multiple?: true;
   default: V;
   /** Reads the text of a flag or variable; for `multiple`, one text at a time. */
@@ -261,7 +261,7 @@ export const NOT_IN_FILE: readonly string[] = [
   ...["webhookInsecureTls", "allowWebhookHost", "allowLoopbackWebhooks"],
   ...optionNames.filter((name) => optionDefinitions[name].group === "Security"),
 ];
-/** Options that name a file or a folder, which merchant-sandbox.json may only name below its own. */
+/** Options that name a file or a folder. In merchant-sandbox.json, the path must be below the folder of that file. */
 export const PATHS = ["db", "fixtures", "lessons", "snapshot", "faults", "scenario"];
 
 const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));

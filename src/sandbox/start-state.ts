@@ -97,7 +97,7 @@ function openHold({ database, heldEndpoints }: Pick<Parts, "database" | "heldEnd
     async endpoint(one: EndpointKey) {
       if (!isOn) return;
       heldEndpoints.hold(one);
-      // A start that does not read the same merchant-sandbox.json finds the endpoint in the database.
+      // The endpoint stays in the database, also for a later start that does not read this merchant-sandbox.json.
       await database.groupCommit(() => database.setTrusted(false));
     },
     end() {
@@ -106,7 +106,7 @@ function openHold({ database, heldEndpoints }: Pick<Parts, "database" | "heldEnd
   };
 }
 
-/** The only merchant that a rule can affect. */
+/** The only merchant that a rule can affect; undefined if it can affect several. */
 const ownerOf = ({ match }: RuleState, tenants: Parts["tenants"]) =>
   (match.merchant as string | undefined) ??
   (match.key === undefined ? undefined : tenants.identify(match.key as string)?.merchant);
