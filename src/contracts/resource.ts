@@ -29,7 +29,7 @@ export type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined }
 /** One merchant's records of a kind, in the same transaction as the change that uses them. */
 export interface Records<R extends RecordBase> {
   find(id: string): R | undefined;
-  /** The record. Fails with 404 if it is unknown or, with the same message, if another merchant owns it. */
+  /** The record. Fails with the same 404 if no record has the id, and if the record belongs to another merchant. */
   require(id: string): R;
   /** The newest record, for kinds with one record per merchant. */
   newest(): R | undefined;
@@ -48,7 +48,7 @@ export interface Records<R extends RecordBase> {
   create(fields: RecordFields<R>): R;
   /** Changes fields but not the state. Null is a value here. Emits `event` (default: the declared one; null: none). */
   update(record: R, changes: RecordFields<R>, event?: string | null): R;
-  /** Changes the state. Fails with 409, which lists the states that allow it, if the kind's transitions do not. */
+  /** Changes the state. If the kind's transitions do not allow that, fails with 409, which lists the states that do. */
   move(record: R, status: string, changes?: RecordFields<R>): R;
 }
 
@@ -85,7 +85,7 @@ export interface State<R, S extends string = string> {
    */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
   /**
-   * Whether `next` follows within minutes. It then happens even if its time had passed when the record was created or
+   * Whether `next` follows within minutes. Then it happens even if its time had passed when the record was created or
    * seeded.
    */
   isBrief?: boolean;
@@ -137,7 +137,7 @@ export interface RuleContext<R> {
   own: OwnRecords;
 }
 
-/** A condition that every record must meet: one that breaks it is malformed, or in a state that cannot be. */
+/** A condition that every record must meet. A record that breaks it is malformed, or in an impossible state. */
 export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
 
 /**
@@ -204,8 +204,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** The kind of record that each of these fields refers to. */
   readonly references: Readonly<Record<string, string>>;
   /**
-   * The values that the merchant's profile lists for each of these fields, none if any is right. The control API
-   * rejects another one as unknown.
+   * For each of these fields, the values that the merchant's profile lists; an empty list allows every value. The
+   * control API rejects any other value as unknown.
    */
   readonly listed: Readonly<Record<string, (merchant: AnyRecord) => readonly string[]>>;
   /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */

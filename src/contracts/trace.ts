@@ -31,7 +31,7 @@ export const TimelineStep = Type.Object(
       ["request", "event", "delivery", "clock"],
       "`delivery` is one attempt; `clock` the event of a change that a date of the record brought",
     ),
-    id: Type.String({ description: "Of the request, the attempt or the event" }),
+    id: Type.String({ description: "Id of the request, the attempt or the event" }),
     at: timeText("Sandbox time"),
     text: Type.String({ description: "The call, the type of the event, or the attempt and its URL" }),
     result: nullableText("The status and what it says, or the states of the deliveries"),

@@ -18,7 +18,7 @@ export interface WebhookRequest {
   transport?: "slow_send" | "abort_mid_body" | "hang_up" | "drop";
 }
 
-/** The form of the signature (default). The key of the digest is an assumption. */
+/** The default form of the signature. */
 export const USUAL_SIGNATURE = "hex digest of the body, keyed with the whole secret";
 
 export const WebhookHealth = Type.Object(
