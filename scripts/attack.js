@@ -1,6 +1,6 @@
 // Runs every test that attempts an attack, and prints each row of SECURITY.md with its attempts and how many were
-// refused. A test that fails may have refused some of its attempts; none of them is counted as refused. `npm run attack
-// -- --write` writes the counts into the table of SECURITY.md.
+// refused. If a test fails, none of its attempts counts as refused, although some may have been. `npm run attack --
+// --write` writes the counts into the table of SECURITY.md.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { startVitest } from "vitest/node";

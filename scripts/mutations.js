@@ -1,5 +1,5 @@
 // Puts one defect after another into a copy of the checkout, and runs the tests of `npm test` that should catch it:
-// fails if a defect survives. ONLY=clock,store tries the defects of these rooms.
+// fails if a defect survives. ONLY=clock,store tries only the defects of these parts.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 /** `find` occurs once in the file. */
 const mutations = [
   {
-    room: "areas",
+    part: "areas",
     defect: "a declined booking can be declined again",
     file: "src/areas/hospitality.ts",
     find: 'declined: { to: [], event: "booking.declined"',
@@ -17,7 +17,7 @@ const mutations = [
     tests: ["test/api/states.test.ts", "test/api/idempotency.test.ts"],
   },
   {
-    room: "http pipeline",
+    part: "http pipeline",
     defect: "a body is validated before the stored reply of its key is looked up",
     file: "src/http/pipeline.ts",
     find: "    readIdempotencyKey, //                               400\n",
@@ -25,7 +25,7 @@ const mutations = [
     tests: ["test/api/http.test.ts", "test/api/idempotency.test.ts"],
   },
   {
-    room: "guard",
+    part: "guard",
     defect: "any Host is allowed",
     file: "src/http/guard.ts",
     find: "authorities().includes(authority)",
@@ -33,7 +33,7 @@ const mutations = [
     tests: ["test/api/security.test.ts", "test/api/http.test.ts"],
   },
   {
-    room: "idempotency",
+    part: "idempotency",
     defect: "a key replays its reply for another request",
     file: "src/http/idempotency.ts",
     find: "stored.fingerprint !== context.fingerprint",
@@ -41,7 +41,7 @@ const mutations = [
     tests: ["test/api/idempotency.test.ts"],
   },
   {
-    room: "rate limit",
+    part: "rate limit",
     defect: "one request too many is allowed",
     file: "src/http/rate-limit-window.ts",
     find: "if (used >= limit) return false;",
@@ -49,7 +49,7 @@ const mutations = [
     tests: ["test/api/rate-limits.test.ts"],
   },
   {
-    room: "webhook retries",
+    part: "webhook retries",
     defect: "Retry-After delays a retry without bound",
     file: "src/webhooks/retry-schedule.ts",
     find: 'Math.min(readRetryAfter(header ?? "", now)?.milliseconds ?? 0, MAX_RETRY_AFTER)',
@@ -57,7 +57,7 @@ const mutations = [
     tests: ["test/webhooks/delivery.test.ts"],
   },
   {
-    room: "webhook signatures",
+    part: "webhook signatures",
     defect: "every signature of the right length is genuine",
     file: "src/webhooks/signature.ts",
     find: "received.length === expected.length && timingSafeEqual(received, expected)",
@@ -65,7 +65,7 @@ const mutations = [
     tests: ["test/webhooks/signature.test.ts"],
   },
   {
-    room: "webhook order",
+    part: "webhook order",
     defect: "attempts at one moment end in the order in which the receiver responds",
     file: "src/webhooks/endpoint-queues.ts",
     find: 'responds && clock.mode !== "frozen" ? MAX_SLOTS',
@@ -73,7 +73,7 @@ const mutations = [
     tests: ["test/api/determinism.test.ts", "test/webhooks/delivery.test.ts"],
   },
   {
-    room: "faults",
+    part: "faults",
     defect: "a rule skips one match too few",
     file: "src/faults/trigger.ts",
     find: "skip: given.skip ?? 0",
@@ -81,7 +81,7 @@ const mutations = [
     tests: ["test/faults/rules.test.ts"],
   },
   {
-    room: "judge",
+    part: "judge",
     defect: "a retry before the time of Retry-After passes",
     file: "src/judge/rules/retry-after.ts",
     find: "const isEarly = milliseconds - waited > tolerance",
@@ -89,7 +89,7 @@ const mutations = [
     tests: ["test/judge/behaviours.test.ts", "test/judge/judge.test.ts"],
   },
   {
-    room: "judge",
+    part: "judge",
     defect: "a repeated delivery that takes effect twice passes",
     file: "src/judge/rules/webhook.ts",
     find: 'verdict: second ? "fail" : "pass"',
@@ -97,7 +97,7 @@ const mutations = [
     tests: ["test/judge/receivers.test.ts", "test/judge/judge.test.ts"],
   },
   {
-    room: "store",
+    part: "store",
     defect: "a full last page says that there is more",
     file: "src/store/records/record-pages.ts",
     find: "has_more: rows.length > limit",
@@ -105,7 +105,7 @@ const mutations = [
     tests: ["test/api/lists.test.ts"],
   },
   {
-    room: "clock",
+    part: "clock",
     defect: "time moves to the end of an advance before the work that falls due on the way",
     file: "src/kernel/clock.ts",
     find: "if (due > time.now()) time.moveTo(due);",
@@ -113,7 +113,7 @@ const mutations = [
     tests: ["test/kernel/clock.test.ts", "test/webhooks/delivery.test.ts"],
   },
   {
-    room: "life",
+    part: "life",
     defect: "a record moves at a due time that a change of settings has put off",
     file: "src/life/life.ts",
     find: "if (!next || next.at > due.due) {",
@@ -121,7 +121,7 @@ const mutations = [
     tests: ["test/life/life.test.ts"],
   },
   {
-    room: "masking",
+    part: "masking",
     defect: "a quote after an escaped backslash does not end a string",
     file: "src/kernel/secrets.ts",
     find: "return (index - first) % 2 === 1;",
@@ -129,7 +129,7 @@ const mutations = [
     tests: ["test/kernel/mask.test.ts", "test/slow/masking-properties.test.ts"],
   },
   {
-    room: "verify",
+    part: "verify",
     defect: "expectations that wait for nothing to come pass at once",
     file: "src/verify/check-requests.ts",
     find: "if (elapsed < span) return",
@@ -137,7 +137,7 @@ const mutations = [
     tests: ["test/control/verify.test.ts"],
   },
   {
-    room: "report",
+    part: "report",
     defect: "a scenario that a run tolerates is a failure in JUnit",
     file: "src/report/junit.ts",
     find: "if (!countsAsFailure(run, condition)) return",
@@ -145,7 +145,7 @@ const mutations = [
     tests: ["test/control/report.test.ts"],
   },
   {
-    room: "lessons",
+    part: "lessons",
     defect: "a step is completed before its check holds",
     file: "src/lessons/steps.ts",
     find: 'if (verdict !== "pass") {',
@@ -153,7 +153,7 @@ const mutations = [
     tests: ["test/ui/lesson.test.ts", "test/slow/lessons.test.ts"],
   },
   {
-    room: "cli",
+    part: "cli",
     defect: "a flag that needs a value takes none",
     file: "src/cli/arguments.ts",
     find: "if (definition.value !== undefined && token.value === undefined)",
@@ -161,7 +161,7 @@ const mutations = [
     tests: ["test/slow/cli.test.ts"],
   },
   {
-    room: "dashboard",
+    part: "dashboard",
     defect: "a full list drops its newest rows",
     file: "ui/state/list.ts",
     find: "rows: rows.slice(-MAX_ROWS), total, newest",
@@ -169,7 +169,7 @@ const mutations = [
     tests: ["test/slow/list-properties.test.ts", "test/ui/list.test.ts"],
   },
   {
-    room: "compare",
+    part: "compare",
     defect: "calls of another host are compared",
     file: "src/compare/find-base.ts",
     find: "if (url.origin !== origin || !url.pathname",
@@ -177,7 +177,7 @@ const mutations = [
     tests: ["test/compare/compare.test.ts", "test/compare/command.test.ts"],
   },
   {
-    room: "schema",
+    part: "schema",
     defect: "a missing field is no error",
     file: "src/schema/validator.ts",
     find: "if (!(name in value)) yield",
@@ -186,8 +186,8 @@ const mutations = [
   },
 ];
 
-const rooms = process.env.ONLY?.split(",");
-const chosen = rooms ? mutations.filter(({ room }) => rooms.includes(room)) : mutations;
+const parts = process.env.ONLY?.split(",");
+const chosen = parts ? mutations.filter(({ part }) => parts.includes(part)) : mutations;
 const copy = mkdtempSync(join(tmpdir(), "mutations-"));
 const run = (command, args) =>
   spawnSync(command, args, { cwd: copy, encoding: "utf8", timeout: 600_000, killSignal: "SIGKILL" });
@@ -218,14 +218,14 @@ try {
   symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
   const build = run(process.execPath, ["scripts/build.js"]);
   if (build.status !== 0) throw new Error(`The copy cannot be built:\n${build.stderr}`);
-  for (const { room, defect, file, find, replace, tests } of chosen) {
+  for (const { part, defect, file, find, replace, tests } of chosen) {
     const path = join(copy, file);
     const sound = readFileSync(path, "utf8");
     const places = sound.split(find).length - 1;
     if (places !== 1)
-      throw new Error(`${file} has these lines ${places} times instead of once; mend the defect of ${room}:\n${find}`);
+      throw new Error(`${file} has these lines ${places} times instead of once; mend the defect of ${part}:\n${find}`);
     if (!tests.some((test) => known.has(test)))
-      throw new Error(`None of the tests of ${room} exists: ${tests.join(", ")}`);
+      throw new Error(`None of the tests of ${part} exists: ${tests.join(", ")}`);
     writeFileSync(
       path,
       sound.replace(find, () => replace),
@@ -234,7 +234,7 @@ try {
     if (tests.some((test) => dirname(test) === "test/slow")) run(process.execPath, ["scripts/build.js"]);
     const caught = runTests(tests);
     writeFileSync(path, sound);
-    console.log(`${caught ? "caught  " : "SURVIVED"} ${room}: ${defect}${caught ? `\n         ${caught}` : ""}`);
+    console.log(`${caught ? "caught  " : "SURVIVED"} ${part}: ${defect}${caught ? `\n         ${caught}` : ""}`);
     if (!caught) survivors.push(defect);
   }
 } finally {

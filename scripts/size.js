@@ -1,4 +1,4 @@
-// `npm run size`: prints the lines of src, ui and test by room, how much they grew since the last tag or a given
+// `npm run size`: prints the lines of src, ui and test by directory, how much they grew since the last tag or a given
 // commit, the twenty longest functions, and the words of each page that is written by hand. A line of more than 120
 // columns counts as the lines that it would fill.
 
@@ -27,8 +27,8 @@ function lastTag() {
   }
 }
 
-/** `src/http/pipeline.ts` is in the room src/http, `src/index.ts` in src. */
-const roomOf = (file) => file.split("/").slice(0, -1).slice(0, 2).join("/");
+/** `src/http/pipeline.ts` is in the directory src/http, `src/index.ts` in src. */
+const directoryOf = (file) => file.split("/").slice(0, -1).slice(0, 2).join("/");
 
 const isCode = (file) => /\.(ts|tsx|js|cjs|css)$/.test(file);
 
@@ -61,10 +61,11 @@ function filesOf(commit) {
   );
 }
 
-function roomsOf(files) {
-  const rooms = new Map();
-  for (const [file, text] of files) rooms.set(roomOf(file), (rooms.get(roomOf(file)) ?? 0) + linesOf(text));
-  return rooms;
+function linesByDirectory(files) {
+  const directories = new Map();
+  for (const [file, text] of files)
+    directories.set(directoryOf(file), (directories.get(directoryOf(file)) ?? 0) + linesOf(text));
+  return directories;
 }
 
 /** Each function with its lines, from its first to its last one. */
@@ -93,26 +94,29 @@ function nameOf({ name, parent }) {
 const number = (value) => value.toLocaleString("en-GB").padStart(9);
 const signed = (value) => (value === 0 ? "" : `${value > 0 ? "+" : ""}${value.toLocaleString("en-GB")}`).padStart(9);
 
-function printRooms(now, before, since) {
-  const sum = (rooms, place) =>
-    [...rooms].reduce((total, [room, lines]) => total + (`${room}/`.startsWith(`${place}/`) ? lines : 0), 0);
+function printDirectories(now, before, since) {
+  const sum = (directories, place) =>
+    [...directories].reduce(
+      (total, [directory, lines]) => total + (`${directory}/`.startsWith(`${place}/`) ? lines : 0),
+      0,
+    );
   console.log(`Lines at ${COLUMNS} columns${since === undefined ? "" : `, and their growth since ${since}`}`);
   for (const place of PLACES) {
     const growth = (lines, old) => (before === undefined ? "" : signed(lines - old));
     console.log(`\n${place.padEnd(22)}${number(sum(now, place))}${growth(sum(now, place), sum(before ?? [], place))}`);
-    const rooms = [...new Set([...now.keys(), ...(before?.keys() ?? [])])].filter((room) =>
-      `${room}/`.startsWith(`${place}/`),
+    const directories = [...new Set([...now.keys(), ...(before?.keys() ?? [])])].filter((directory) =>
+      `${directory}/`.startsWith(`${place}/`),
     );
-    for (const room of rooms.sort()) {
-      const lines = now.get(room) ?? 0;
-      console.log(`  ${room.padEnd(20)}${number(lines)}${growth(lines, before?.get(room) ?? 0)}`);
+    for (const directory of directories.sort()) {
+      const lines = now.get(directory) ?? 0;
+      console.log(`  ${directory.padEnd(20)}${number(lines)}${growth(lines, before?.get(directory) ?? 0)}`);
     }
   }
 }
 
 const files = workingFiles();
 const since = process.argv[2] ?? lastTag();
-printRooms(roomsOf(files), since === undefined ? undefined : roomsOf(filesOf(since)), since);
+printDirectories(linesByDirectory(files), since === undefined ? undefined : linesByDirectory(filesOf(since)), since);
 
 console.log(`\nThe ${LONGEST} longest functions of src and ui`);
 const functions = [...files]

@@ -9,7 +9,7 @@ export interface ControlApi {
   health(): Promise<SandboxHealthReply>;
   /** List operations and event types with how often each was called, emitted and delivered. */
   operations(given?: SandboxOperationsInput): Promise<SandboxOperationsReply>;
-  /** Get the requests, errors and 95th percentile of the last five minutes, and those of each operation. In 60 spans of 5 s of real time. A reset of everything clears it. */
+  /** Get the requests, errors and 95th percentile of the last five minutes, in total and by operation. In 60 spans of 5 s of real time. A reset of everything clears it. */
   trends(): Promise<SandboxTrendsReply>;
   /** Get the OpenAPI document of the service. */
   openapi(given?: SandboxOpenapiInput): Promise<OpenapiDocument>;
@@ -144,7 +144,7 @@ export interface ControlApi {
     remove(given: {
       id: string;
     }): Promise<FaultRule>;
-    /** Remove every fault rule, or those of one merchant. */
+    /** Remove every fault rule, or one merchant's rules. */
     clear(given?: FaultsClearInput): Promise<FaultsClearReply>;
   };
   readonly scenarios: {
@@ -172,7 +172,7 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated, such as a customer of the merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. Malformed, unknown or impossible values are rejected; unlikely ones are accepted with `warnings`. */
+    /** Create a record. The body has `merchant` and the fields of the kind. Missing fields are generated, such as a customer of the merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. Malformed, unknown or impossible values are rejected; unlikely ones are accepted with `warnings`. */
     make(given: RecordsMakeInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     move(given: RecordsMoveInput): Promise<WrittenRecord>;
@@ -212,7 +212,7 @@ export interface ControlApi {
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
-    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key and secrets, the ids of its records, events and requests, and the random choices of its faults are the same in every run, in any order of tests. While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be used again; its logs are erased then. */
+    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as the name of the test, its id, key and secrets, the ids of its records, events and requests, and the random choices of its faults are the same in every run, in any order of tests. While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be used again; its logs are erased then. */
     add(given?: MerchantsAddInput): Promise<MerchantsAddReply>;
     /** Get a merchant and its records as a fixture, for `--fixtures`. Without secrets: it has no endpoints and no password, and its API key is named after the merchant. */
     fixture(given: {
@@ -456,7 +456,7 @@ export interface AuditsResumeInput {
 export interface AuditsStartInput {
   /** Address of the receiver; the same addresses are allowed as for webhook endpoints */
   url: string;
-  /** Secret the receiver verifies with (default: that of the endpoint registered at this address) */
+  /** Secret the receiver verifies with (default: the secret of the endpoint registered at this address) */
   secret?: string;
   /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
   event?: string;
@@ -976,7 +976,7 @@ export interface FaultsAddInput {
   label?: boolean;
   /** Whether the rule can fire at all (default: true) */
   enabled?: boolean;
-  /** `api` or `delivery` (default: that of the action) */
+  /** `api` or `delivery` (default: the target of the action) */
   target?: string;
   match?: FaultMatch;
   /** Which matches fire (default: the next one) */
@@ -996,7 +996,7 @@ export interface FaultsChangeInput {
   label?: boolean;
   /** Whether the rule can fire at all (default: true) */
   enabled?: boolean;
-  /** `api` or `delivery` (default: that of the action) */
+  /** `api` or `delivery` (default: the target of the action) */
   target?: string;
   match?: FaultMatch;
   /** Which matches fire (default: the next one) */
@@ -1215,7 +1215,7 @@ export interface LessonBlock {
   text: string;
 }
 export interface LessonFile {
-  /** The file's name, which is that of the lesson */
+  /** The name of the lesson, which is the file's name */
   name: string;
   start: string;
   solution: string;
@@ -1238,7 +1238,7 @@ export interface LessonStep {
 }
 export interface LessonsGetInput {
   name: string;
-  /** The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747) */
+  /** The id of a learner whose URL, API key and merchant are filled in (default: the first merchant, on port 4747) */
   learner?: string;
 }
 export interface LessonsListReply {
@@ -1462,7 +1462,7 @@ export interface MerchantsRemoveReply {
 }
 export interface NearMiss {
   id: string;
-  /** The request, delivery, record or verdict, in a few words */
+  /** The request or record, in a few words */
   what: string;
   /** Where it differs from what was expected */
   differs: ({
@@ -1906,7 +1906,7 @@ export interface SandboxAssumptionsReply {
 export interface SandboxAuditInput {
   /** Address of the receiver; the same addresses are allowed as for webhook endpoints */
   url: string;
-  /** Secret the receiver verifies with (default: that of the endpoint registered at this address) */
+  /** Secret the receiver verifies with (default: the secret of the endpoint registered at this address) */
   secret?: string;
   /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
   event?: string;
@@ -2799,7 +2799,7 @@ export interface OwnMerchant {
 }
 /**
  * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
- * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
+ * `name`, such as the name of the test, its ids, keys and secrets are the same in every run.
  */
 export declare function ownMerchant(sandbox: SandboxApi, { fixture, name }?: {
   fixture?: string | undefined;
@@ -2839,7 +2839,7 @@ interface Connection {
 interface RequestEntry {
   sequence: number;
   id: string;
-  /** The request's span. Of its ids, only the trace's is stored. */
+  /** The span of the call; the id of its trace is stored. */
   span: CallSpan | undefined;
   /** Sandbox milliseconds. */
   at: number;

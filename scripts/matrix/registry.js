@@ -1,4 +1,5 @@
-// A registry of the packed package, for Deno, which adds no tarballs. Everything else is found at another registry.
+// A registry that serves the packed package, because Deno cannot install a tarball. Requests for other packages are
+// redirected to another registry.
 
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -33,7 +33,7 @@ const USUAL_FEES: Readonly<Record<string, FeeRate>> = {
 };
 
 /**
- * In the fixtures, a bank transfer or payout is pending for days, not weeks, so its dates, and those of its payments,
+ * In the fixtures, a bank transfer or payout is pending for days, not weeks, so its dates and the dates of its payments
  * move by days.
  */
 export const daysIfDaily: Exclude<Resource["datesMoveBy"], string> = ({ metadata }) =>

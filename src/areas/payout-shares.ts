@@ -66,7 +66,11 @@ export const paymentsFit: Rule<RecordBase & PayoutAmounts> = ({ payments: shares
     return undefined;
   }
   if (shares.length > 0 && currency !== before.currency)
-    return problem("currency", "fixed", `currency is that of the payments, ${before.currency}; received ${currency}.`);
+    return problem(
+      "currency",
+      "fixed",
+      `currency must be the payments' currency, ${before.currency}; received ${currency}.`,
+    );
   return JSON.stringify(shares) === JSON.stringify(before.payments)
     ? undefined
     : problem("payments", "fixed", "payments of a payout are fixed at its creation: cancel it and make another.");

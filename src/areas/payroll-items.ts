@@ -170,7 +170,7 @@ export const totalsFit: Rule<RecordBase & PayrollItems> = ({ items, totals: give
       return problem(
         `totals/${name}`,
         "wrong_sum",
-        `totals.${name} must be that of the items, ${sum}; received ${received}.`,
+        `totals.${name} must be the sum of the items, ${sum}; received ${received}.`,
       );
   }
   return undefined;

@@ -79,7 +79,7 @@ function argumentAt(usage: string, index: number): string {
   return (known[index] ?? known.findLast(({ repeatable }) => repeatable))?.name ?? "";
 }
 
-/** The words of a placeholder: those of the table below, or its alternatives, as in `on|off`. */
+/** The words of a placeholder: from the table below, or its alternatives, as in `on|off`. */
 function wordsFor(placeholder: string, positionals: readonly string[]): readonly string[] {
   const known = WORDS[placeholder];
   if (known) return known(positionals);

@@ -26,19 +26,19 @@ async function main(argv: string[]): Promise<number> {
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) usageError(`There is no command ${name}.${meant(name)} See ${PROGRAM} --help.`);
+  if (!load) usageError(`There is no command ${name}.${suggestion(name)} See ${PROGRAM} --help.`);
   const command = await load();
   if (!named) checkOrder(argv, command);
   return command.run(named ? argv.slice(1) : argv);
 }
 
-/** A question with the command that was probably meant, after a space. */
-const meant = (name: string) =>
+/** ` Did you mean X?` for a name that resembles a command; otherwise empty. */
+const suggestion = (name: string) =>
   Object.hasOwn(otherNames, name)
     ? ` Did you mean ${otherNames[name]?.join(" or ")}?`
     : didYouMean(name, Object.keys(commands));
 
-/** Rejects a command after its flags, as in `--url X status`, whose flags would otherwise be those of `start`. */
+/** Rejects flags before a command, as in `--url X status`: without a leading command, flags belong to `start`. */
 function checkOrder(argv: readonly string[], start: Command): void {
   const later = positionalsIn(argv, allFlags(start)).find(({ value }) => Object.hasOwn(commands, value));
   if (later === undefined) return;

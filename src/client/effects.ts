@@ -131,8 +131,8 @@ export async function countInScenario(
     const isMissing = expectations.some(
       ({ rule, verdict, message }) => rule === ACTS_ONCE && verdict === "fail" && /lost/.test(message),
     );
-    const patience = isMissing ? WORK_TIME : QUIET;
-    if (unchanged() >= patience || elapsed() >= 2 * WORK_TIME) return;
+    const quietTime = isMissing ? WORK_TIME : QUIET;
+    if (unchanged() >= quietTime || elapsed() >= 2 * WORK_TIME) return;
     await realDelay(POLL_INTERVAL);
   }
 }

@@ -51,7 +51,7 @@ const DEFAULT_LIMIT = 100;
 
 /**
  * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
- * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
+ * `name`, such as the name of the test, its ids, keys and secrets are the same in every run.
  */
 export async function ownMerchant(
   sandbox: SandboxApi,

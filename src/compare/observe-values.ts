@@ -63,7 +63,7 @@ function twinsIn(
   return new Map(missing.map((name) => [name, plain.get(plainName(name)) as string]));
 }
 
-/** Observes only values of enumerations: those of an object whose fields have other names than the sandbox's. */
+/** Observes only the enumerations of an object whose fields have other names than the sandbox's. */
 export function observeListedValues(
   where: ObservationContext,
   place: string,

@@ -44,7 +44,7 @@ function noteUnknown(
   log.shapes.note("unknown", `${Math.round(plain * needed)} of ${needed} fields of ${name}`, entry);
 }
 
-/** The value with the sandbox's names of fields. Notes what else is written differently. */
+/** The value with the sandbox's names of fields. Notes other differences in names, times, amounts and ids. */
 export function inOwnNames(
   log: ObservationLog,
   value: JsonObject,
@@ -156,8 +156,8 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
 }
 
 /**
- * Whether more pages follow a page of a different form, according to a flag in its envelope, or to a field with the
- * next cursor or address.
+ * Whether more pages follow, for a page in another format than the sandbox's: reads a flag in its envelope, or a field
+ * with the next cursor or address.
  */
 function hasMoreIn(log: ObservationLog, rest: JsonObject, entry: string): boolean {
   const [around, held] = Object.entries(rest).find(([, value]) => isObject(value)) ?? [];

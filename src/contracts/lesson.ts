@@ -26,7 +26,7 @@ const LessonStep = Type.Object(
 
 const LessonFile = Type.Object(
   {
-    name: Type.String({ description: "The file's name, which is that of the lesson" }),
+    name: Type.String({ description: "The name of the lesson, which is the file's name" }),
     start: Type.String(),
     solution: Type.String(),
   },

@@ -58,7 +58,7 @@ const AuditResult = Type.Object(
 const audited = {
   url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
   secret: Type.Optional(
-    text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", {
+    text("Secret the receiver verifies with (default: the secret of the endpoint registered at this address)", {
       minLength: 1,
     }),
   ),

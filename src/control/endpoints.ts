@@ -14,7 +14,7 @@ import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
 import { LISTED_MERCHANTS, listedMerchants, spanOf, wholeList, wholeListOf } from "./given-values.ts";
-import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
+import { commit, operationContextFor, operationInput, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox" | "heldEndpoints"> {}
 
@@ -79,7 +79,7 @@ const getEndpoint = endpoint({
 
 /** The endpoints of a merchant, newest first. */
 function endpointsOf(context: Parts, merchant: string): Static<typeof ListedEndpoint>[] {
-  const caller = callerOf(context, merchant);
+  const caller = operationContextFor(context, merchant);
   const secrets = new Map(context.deliveries.secrets(merchant).map(({ endpoint, secret }) => [endpoint, secret]));
   return caller
     .own(webhookEndpoints)
@@ -131,7 +131,7 @@ export async function register(
   const types = events && matchingTypes(events, (message) => fail("validation_failed", message));
   return commit(context, () => {
     const merchant = merchantNamed(context, wanted);
-    const caller = callerOf(context, merchant);
+    const caller = operationContextFor(context, merchant);
     const endpoints = caller.own(webhookEndpoints);
     const found = endpoints.all().find((one) => one.url === url);
     if (!found) {
@@ -164,7 +164,7 @@ const removeEndpoint = endpoint({
   handle({ params, deliveries, ...context }) {
     const merchant = ownerOfEndpoint(deliveries, params.id);
     return commit(context, () => {
-      deleteWebhook.handle(callOf(callerOf(context, merchant), {}, { id: params.id }));
+      deleteWebhook.handle(operationInput(operationContextFor(context, merchant), {}, { id: params.id }));
       return { removed: params.id };
     });
   },

@@ -20,7 +20,7 @@ import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { Replayed, showReplayed } from "./deliveries.ts";
-import { callerOf, callOf, commit, type RecordParts, warningList } from "./records.ts";
+import { commit, operationContextFor, operationInput, type RecordParts, warningList } from "./records.ts";
 
 interface Parts extends RecordParts, Pick<Stores, "eventLog"> {
   dispatcher: Pick<Dispatcher, "replayEvent">;
@@ -156,7 +156,7 @@ const triggerEvent = endpoint({
     commit(context, () => {
       const merchant = context.tenants.requireOrFirst(owner);
       const warnings = new Set(synthetic ? [] : unknownType(type));
-      const caller = callerOf(context, merchant, warnings);
+      const caller = operationContextFor(context, merchant, warnings);
       const newest = (limit: number) => eventLog.page({ merchant, limit }).data;
       const [last] = newest(1);
       const source = synthetic ? undefined : eventSources().get(type);
@@ -232,7 +232,7 @@ function callOperation(
   const body = { ...trigger.body(about, unique), ...data };
   const [error] = fieldErrors(call.body ?? Type.Object({}), body);
   if (error) fail("validation_failed", error.message, { errors: [error] });
-  return call.handle(callOf(caller, body, trigger.params?.(about) ?? {})) as RecordBase;
+  return call.handle(operationInput(caller, body, trigger.params?.(about) ?? {})) as RecordBase;
 }
 
 export const operations = [listEvents, showEventOf, replayEvent, triggerEvent];

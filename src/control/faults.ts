@@ -12,7 +12,7 @@ const endpoint = endpointFactory<{ faults: RuleRegistry }>("Faults");
 /** Match and trigger depend on the action, so the action's own schema validates them later. */
 const given = {
   ...RULE_FIELDS,
-  target: Type.Optional(text("`api` or `delivery` (default: that of the action)")),
+  target: Type.Optional(text("`api` or `delivery` (default: the target of the action)")),
   match: Type.Optional(Type.Unknown({ description: "Which calls or deliveries it applies to (default: all)" })),
   trigger: Type.Optional(Type.Unknown({ description: "When it fires (default: the next match)" })),
 };
@@ -93,7 +93,7 @@ const clearFaults = endpoint({
   id: "faults.clear",
   method: "DELETE",
   path: "/faults",
-  summary: "Remove every fault rule, or those of one merchant",
+  summary: "Remove every fault rule, or one merchant's rules",
   query: Type.Object({ merchant: Type.Optional(text("Only rules that match no other merchant")) }),
   reply: Type.Object({ removed: Type.Integer() }),
   handle: ({ faults, query }) => ({ removed: faults.clear(query.merchant) }),

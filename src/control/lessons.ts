@@ -49,7 +49,7 @@ const getLesson = endpoint({
     learner: Type.Optional(
       text(
         "The id of a learner whose URL, API key and merchant are filled in (default: " +
-          "those of the first merchant, on port 4747)",
+          "the first merchant, on port 4747)",
       ),
     ),
   }),

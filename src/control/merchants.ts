@@ -73,7 +73,7 @@ const addMerchant = endpoint({
   summary: "Create a merchant with the records of a fixture",
   description:
     "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
-    "have their own. With a `name`, such as that of the test, its id, key and secrets, the ids of its records, " +
+    "have their own. With a `name`, such as the name of the test, its id, key and secrets, the ids of its records, " +
     "events and requests, and the random choices of its faults are the same in every run, in any order of tests. " +
     "While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be " +
     "used again; its logs are erased then.",

@@ -198,7 +198,7 @@ const showTrends = endpoint({
   id: "sandbox.trends",
   method: "GET",
   path: "/trends",
-  summary: "Get the requests, errors and 95th percentile of the last five minutes, and those of each operation",
+  summary: "Get the requests, errors and 95th percentile of the last five minutes, in total and by operation",
   description: `In ${SPANS} spans of ${SPAN_SECONDS} s of real time. A reset of everything clears it.`,
   reply: Type.Object({
     seconds: Type.Integer({ description: "How long a span is" }),

@@ -94,7 +94,7 @@ const makeRecord = endpoint({
   exampleParams: { kind: "payment" },
   summary: "Create a record",
   description:
-    "Takes the fields of the kind next to `merchant`. Missing fields are generated, such as a customer of the " +
+    "The body has `merchant` and the fields of the kind. Missing fields are generated, such as a customer of the " +
     "merchant, its currency, a room, or items; the same seed and calls give the same values. A record in a later " +
     "`status` goes through the states before it, with the event of each. Malformed, unknown or impossible values " +
     "are rejected; unlikely ones are accepted with `warnings`.",
@@ -107,7 +107,7 @@ const makeRecord = endpoint({
     commit(context, () => {
       const resource = kindNamed(context, params.kind, true);
       const warnings = new Set<string>();
-      const caller = () => callerOf(context, context.tenants.requireOrFirst(body.merchant), warnings);
+      const caller = () => operationContextFor(context, context.tenants.requireOrFirst(body.merchant), warnings);
       return { ...makeAdminRecord(context, caller, resource, extra), warnings: [...warnings] };
     }),
 });
@@ -127,7 +127,8 @@ const moveRecord = endpoint({
     commit(context, () => {
       const resource = kindNamed(context, params.kind);
       const warnings = new Set<string>();
-      const caller = () => callerOf(context, body.merchant ?? onlyOwner(context, resource, params.id), warnings);
+      const caller = () =>
+        operationContextFor(context, body.merchant ?? onlyOwner(context, resource, params.id), warnings);
       const record = moveAdminRecord(context.resources, caller, resource, { id: params.id, given: extra });
       return { ...record, warnings: [...warnings] };
     }),
@@ -153,19 +154,20 @@ function kindNamed({ resources }: RecordParts, kind: string, isNew = false): Res
 function checkStatus({ kind, transitions }: Resource, status: string): void {
   const known = Object.keys(transitions);
   if (known.includes(status)) return;
-  const choice = known.length === 0 ? `A ${kind} has no status.` : `A ${kind} is ${known.join(", ")}.`;
-  fail("validation_failed", `No ${kind} is ever ${status}.${didYouMean(status, known) || ` ${choice}`}`);
+  if (known.length === 0) fail("validation_failed", `A ${kind} has no status.`);
+  const choice = didYouMean(status, known) || ` Its statuses are ${known.join(", ")}.`;
+  fail("validation_failed", `A ${kind} has no status ${status}.${choice}`);
 }
 
 function recordsOf(context: RecordParts, merchant: string, resource: Resource): Collection<RecordBase> {
-  return callerOf(context, merchant).own(resource);
+  return operationContextFor(context, merchant).own(resource);
 }
 
 /**
  * The context of work for a merchant. `warnings` collects the warnings about unlikely values in the records that it
  * writes.
  */
-export const callerOf = (
+export const operationContextFor = (
   { createOperationContext, clock }: RecordParts,
   merchant: string,
   warnings = new Set<string>(),
@@ -173,7 +175,7 @@ export const callerOf = (
   createOperationContext(merchant, clock.seconds(), undefined, { warned: (text) => void warnings.add(text) });
 
 /** The input for running an operation of the service in process. */
-export const callOf = (
+export const operationInput = (
   caller: OperationContext,
   body: Record<string, unknown>,
   params: Record<string, string> = {},

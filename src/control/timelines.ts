@@ -12,7 +12,7 @@ import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { Stores } from "../store/stores.ts";
 import type { StoredAttempt } from "../store/webhooks/attempts.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
-import { AnyRecord, callerOf, type RecordParts } from "./records.ts";
+import { AnyRecord, operationContextFor, type RecordParts } from "./records.ts";
 import { attemptStep, eventStep, requestStep } from "./trace-steps.ts";
 
 interface Parts extends RecordParts, Pick<Stores, "requestLog" | "eventLog" | "attempts" | "dueRecords"> {
@@ -75,7 +75,7 @@ const showTimeline = endpoint({
   },
 });
 
-/** Finds the record among those of the kind that its prefix names. Without a known prefix, searches all kinds. */
+/** Finds the record in the kind that the prefix of its id names. Without a known prefix, searches all kinds. */
 function findRecord(context: Parts, id: string, merchant: string | undefined) {
   const visible = context.resources.filter(({ hidden }) => hidden.length === 0);
   const prefixed = visible.filter(({ prefix }) => id.startsWith(`${prefix}_`));
@@ -83,7 +83,7 @@ function findRecord(context: Parts, id: string, merchant: string | undefined) {
     const owners = context.tenants.ownersOf(resource.kind, id, MOST_OTHERS + 1);
     const owner = owners.find((one) => one === merchant) ?? (merchant === undefined ? owners[0] : undefined);
     if (owner === undefined) continue;
-    const { own } = callerOf(context, owner);
+    const { own } = operationContextFor(context, owner);
     const record = own(resource).require(id);
     return {
       merchant: owner,
@@ -106,7 +106,7 @@ const referencesOf = ({ references }: Resource, record: RecordBase): Record<stri
 
 function nextChange(context: Parts, merchant: string, resource: Resource, record: RecordBase) {
   const due = context.life.isOn ? context.dueRecords.dueOf({ merchant, kind: resource.kind, id: record.id }) : null;
-  const { own } = callerOf(context, merchant);
+  const { own } = operationContextFor(context, merchant);
   const next = due === null ? undefined : resource.states[record.status ?? ""]?.next?.({ record, own });
   return due === null || !next ? null : { at: isoTime(due), status: next.status };
 }

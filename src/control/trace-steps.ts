@@ -94,7 +94,7 @@ function timeRule({ judge }: TraceSources) {
   };
 }
 
-/** Collects steps, each followed by those that it caused. `requests` are those of the trace, oldest first. */
+/** Collects steps, each followed by the steps that it caused. `requests`: all of the trace, oldest first. */
 function createStepWriter(sources: TraceSources, requests: readonly RequestRow[] = []) {
   const { requestLog, eventLog, attempts, judge } = sources;
   const eventsOf = memoize(MOST_STEPS, eventLog.causedBy);

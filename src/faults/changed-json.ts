@@ -1,4 +1,4 @@
-// Changes of JSON that stays valid: a merge patch, and what a later version of the service might answer.
+// Changes JSON so that it stays valid: applies a merge patch, or what a later version of the service might change.
 
 import { EVOLUTIONS, type Evolution } from "../contracts/fault.ts";
 import { isObject } from "../kernel/json-object.ts";
@@ -19,8 +19,9 @@ const ADDED_FIELD = "addedLater";
 const ADDED_VALUE = "added_later";
 
 /**
- * The value as a later version might send it, in ways that clients must accept: an unknown field in each object, an
- * unknown value of each enumeration, null where the schema allows it, and the fields in another order.
+ * The value as a later version might send it, in ways that clients must accept. `as` is one of these, or everything: an
+ * unknown field in each object, an unknown value of each enumeration, null where the schema allows it, and the fields
+ * in another order.
  */
 export function evolved(value: unknown, schema: TSchema | undefined, as: Evolution): unknown {
   const has = (one: Evolution) => as === one || as === EVOLUTIONS[0];
@@ -39,7 +40,7 @@ export function evolved(value: unknown, schema: TSchema | undefined, as: Evoluti
       ...(has("fields") ? [[ADDED_FIELD, { by: "a later version" }] as const] : []),
     ]);
   }
-  // A single value names the type of an object, which stays.
+  // An enumeration with one value names the type of an object, such as `payment`, and stays.
   const isEnumeration = known !== undefined && (valuesOf(known)?.length ?? 0) > 1;
   return has("enums") && isEnumeration && typeof value === "string" ? ADDED_VALUE : value;
 }

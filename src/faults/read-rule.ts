@@ -148,7 +148,7 @@ function checkBody(body: FaultRule["match"]["body"] = {}): void {
 /** The field that is checked, unless the error names a more exact one, and the check. */
 type Check = [pointer: string, check: () => unknown];
 
-/** The errors of one check, so that the client gets those of all checks at once. */
+/** The errors of one check. The client gets the errors of all checks at once. */
 function errorsOf([pointer, check]: Check): FieldError[] {
   try {
     check();

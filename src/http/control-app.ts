@@ -97,7 +97,7 @@ const redirectToPage: Stage = (request, response, next) => {
   response.writeHead(302, { ...SAFE_HEADERS, Location: PAGE_PATH, Vary: "Accept" }).end();
 };
 
-/** Sends the reply that a stage has set, or the reply for an error. */
+/** Sends the reply that a stage has set, or an error reply. */
 function createEnding<World>({ report }: ControlAppOptions<World>) {
   const finish = (context: RequestContext) => {
     try {

@@ -1,5 +1,5 @@
-// Serves the sandbox inside an app of the user's: as middleware of Express, connect or node:http, and on the app's own
-// server for the live stream.
+// Serves the sandbox inside the user's app. HTTP requests arrive through middleware for Express, connect or node:http;
+// the live stream, which needs upgrades, attaches to the app's server.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,13 +13,13 @@ import {
   type ServerHandlers,
 } from "./server.ts";
 
-/** The parts of Node's request that type-check without Node's types. */
+/** A part of Node's request, declared here because the public types must compile without Node's. */
 export interface MountedRequest {
   url?: string | undefined;
   headers: object;
 }
 
-/** The parts of Node's response that type-check without Node's types. */
+/** A part of Node's response, as above. */
 export interface MountedResponse {
   headersSent: boolean;
 }
@@ -34,15 +34,15 @@ export interface MountedServer {
 export type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
 
 /** Where an app serves the sandbox. */
-export interface Place {
+export interface MountPoint {
   port: number;
   /** The path below which the app has mounted the sandbox, such as /pay; empty at the root. */
   prefix: string;
   isSecure: boolean;
 }
 
-/** `arrived` is called with the place of each request. */
-export function createMount(handlers: () => ServerHandlers, arrived: (place: Place) => void) {
+/** `arrived` is called for each request, with the address that it arrived at. */
+export function createMount(handlers: () => ServerHandlers, arrived: (place: MountPoint) => void) {
   const pending = new Set<ServerResponse>();
   const detach: (() => void)[] = [];
   let isClosed = false;

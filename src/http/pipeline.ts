@@ -118,7 +118,7 @@ const respond: Stage = (request) => {
   context.finish(context);
 };
 
-/** Ends a request, with the reply that a stage has set or with the reply for an error. */
+/** Ends a request, with the reply that a stage has set or with an error reply. */
 function createEnding({ faults, recorder, report }: PipelineDependencies) {
   const finish = (context: RequestContext): void => {
     context.reply ??= failureReply(context, new Error("no stage responded"), report);

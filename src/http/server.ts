@@ -168,8 +168,8 @@ function createListeningServer(server: Server, port: number, other?: TcpServer) 
 }
 
 /**
- * Closes a connection after its current response, or at once without one. Node would wait for idle connections and keep
- * others alive.
+ * Closes a connection after its current response, or at once without one. Node would wait for connections that have not
+ * sent a request yet, and would keep a connection alive after its response.
  */
 function closeAfterResponse(socket: Socket): void {
   const response = responseOn(socket);
@@ -208,8 +208,9 @@ const responseOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: Serv
 const rejected = new WeakSet<Duplex>();
 
 /**
- * Responds to invalid HTTP in the API's error format. Node's own response has an empty body. The request gets no
- * number: a web page can make a browser send one, with a cookie that is too long or as TLS.
+ * Responds to invalid HTTP in the API's error format. Node's own response has an empty body. The request is not
+ * numbered, because a web page can make a browser send invalid HTTP (a cookie that is too long, or TLS), and must not
+ * change the ids of later requests.
  */
 function rejectMalformed(error: Error, socket: Duplex): void {
   const response = responseOn(socket);
@@ -241,7 +242,7 @@ interface UpgradeOptions {
   report: (error: unknown) => void;
 }
 
-/** Checks WebSocket upgrades as requests are checked, before the 101 response. */
+/** Applies the checks of other requests to WebSocket upgrades, before the 101 response. */
 export function createUpgradeHandler({ path, guard, requireToken, accept, report }: UpgradeOptions): UpgradeHandler {
   return async (incoming, socket, head) => {
     // A client that disconnects is not an error.
@@ -250,7 +251,7 @@ export function createUpgradeHandler({ path, guard, requireToken, accept, report
       guard.check(incoming);
       refuseLiveKeyIn(incoming);
       requireToken(incoming);
-      if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} speaks WebSocket.`);
+      if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} accepts WebSocket connections.`);
       checkHandshake(incoming);
       await accept(incoming, socket, head);
     } catch (error) {
@@ -267,6 +268,6 @@ function checkHandshake({ method, headers }: IncomingMessage): void {
   if (method === "GET" && headers["sec-websocket-version"] === "13" && /^[+/0-9A-Za-z]{22}==$/.test(key)) return;
   fail(
     "malformed_http",
-    "This is no WebSocket handshake: it takes GET, Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.",
+    "The WebSocket handshake is invalid: it needs GET, Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.",
   );
 }

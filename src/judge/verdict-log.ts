@@ -187,8 +187,8 @@ function createVerdictCounts() {
       return sums;
     },
     /**
-     * `gone`: the kept verdicts of a removed merchant. Its verdicts from before the removal are counted with those of
-     * no merchant.
+     * `gone`: the kept verdicts of a removed merchant. Its verdicts from before the removal are counted without a
+     * merchant.
      */
     forget(merchant: string | undefined, gone: readonly VerdictMessage[]) {
       if (merchant === undefined) return counts.clear();
@@ -202,8 +202,8 @@ function createVerdictCounts() {
       }
     },
     /**
-     * Counts a removed merchant's verdicts with those of no merchant, so that the counts do not grow with each merchant
-     * that comes and goes.
+     * Counts a removed merchant's verdicts without a merchant, so that the counts do not grow with each merchant that
+     * comes and goes.
      */
     close(merchant: string) {
       const ofNone = counts.get(null) ?? new Map<string, number>();

@@ -21,7 +21,7 @@ export function programNameOf(script: string, path: string, isPlugAndPlay: boole
     : `npx ${NAME}`;
 }
 
-/** The name with which this process was started. A browser has no process. */
+/** The command that started this process; `npx` in a browser, which has no process. */
 export const PROGRAM =
   typeof process === "undefined"
     ? `npx ${NAME}`

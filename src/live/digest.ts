@@ -23,7 +23,7 @@ export function createMadeCounts(stored: () => StoredCounts) {
     // Attempts are written together and then published one by one, so the stored counts may already include this one.
     else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
     else if (event.kind === "reset" && event.merchant !== null) erase({ requests, attempts }, event.merchant);
-    // Counted with those of no merchant, so that the counts do not grow with each merchant that comes and goes.
+    // Counted with items of no merchant, so that the counts do not grow with each merchant that comes and goes.
     else if (event.kind === "removal") {
       const { merchant } = event;
       const gone = { requests: moveCount(requests, merchant, ""), attempts: moveCount(attempts, merchant, "") };
@@ -68,7 +68,7 @@ export type EventBuffer = ReturnType<typeof createEventBuffer>;
 /** The newest events, for clients that read slowly or reconnect. */
 export function createEventBuffer(capacity: number) {
   let events: LiveEvent[] = [];
-  /** The number of each event among those of its kind. */
+  /** The number of each event within its kind. */
   let nths: number[] = [];
   let newest = 0;
   let lasting: LastingItem[] = [];

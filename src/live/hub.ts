@@ -251,6 +251,6 @@ async function openServer(responseHeaders: HubOptions["responseHeaders"]): Promi
   server.on("headers", (lines) => void lines.push(...headerLines));
   // Without a listener, ws itself responds, with HTML. It emits the event within `handleUpgrade`.
   return server.on("wsClientError", ({ message }) =>
-    fail("malformed_http", `This is no WebSocket handshake: ${message}.`),
+    fail("malformed_http", `The WebSocket handshake is invalid: ${message}.`),
   );
 }

@@ -1,4 +1,4 @@
-// The TypeScript declarations of one operation, taken from those of the whole service.
+// The TypeScript declarations of one operation, taken from the declarations of the whole service.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { pascal } from "../kernel/text.ts";

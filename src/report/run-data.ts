@@ -93,7 +93,7 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
         inconclusive: found.inconclusive + dropped.inconclusive,
       },
     },
-    unchecked: findUnchecked(deliveries, verdicts, states, checked),
+    unchecked: findUnchecked({ attempts: begun, events }, verdicts, states, checked),
     coverage,
     events,
     scenarios,
@@ -155,13 +155,13 @@ const OLD_EVENTS = "whether it rejects old events";
  * deliveries, or in the counts of scenarios, audits and expectations.
  */
 function findUnchecked(
-  deliveries: readonly LoggedDelivery[],
+  sent: { attempts: number; events: readonly EventTypeCoverage[] },
   verdicts: readonly VerdictMessage[],
   scenarios: readonly ScenarioState[],
   checked: { effects: boolean; age: boolean },
 ): string[] {
-  // A receiver may also have acted before it failed.
-  if (!deliveries.some(({ attempts }) => attempts > 0)) return [];
+  // A receiver may also have acted before it failed. Of deliveries that a reset erased, only the successes are counted.
+  if (sent.attempts === 0 && sent.events.every(({ delivered }) => delivered === 0)) return [];
   const decisive = [...verdicts, ...scenarios.flatMap(({ expectations }) => expectations)];
   const isDecided = decisive.some(({ rule, verdict }) => rule === ACTS_ONCE && verdict !== "inconclusive");
   return [...(isDecided || checked.effects ? [] : ["whether it acted once"]), ...(checked.age ? [] : [OLD_EVENTS])];

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { API_PREFIX, CONTROL_PREFIX } from "../contracts/paths.ts";
-import type { MountedServer, Place } from "../http/mount.ts";
+import type { MountedServer, MountPoint } from "../http/mount.ts";
 
 export interface Address {
   /** 0 until the sandbox listens, or until an app has passed it a request. */
@@ -21,8 +21,8 @@ export interface OwnAddress extends Address {
 }
 
 export interface MountedAddress extends Address {
-  /** Call for each request, with the port and the mount path at which it arrived. */
-  arrived(at: Place): void;
+  /** Call it for each request, with the address that it arrived at. */
+  arrived(at: MountPoint): void;
   attach(server: MountedServer, prefix: string): void;
 }
 
@@ -41,22 +41,22 @@ export function createOwnAddress(host: string): OwnAddress {
 }
 
 /** Mount paths that are remembered: an app with a parameter in its mount path has any number. */
-const MAX_PLACES = 100;
+const MAX_MOUNT_POINTS = 100;
 
-/** The address of a sandbox in an app: where the newest request arrived, or where a server is attached. */
+/** The address of a sandbox in an app: the attached server's, or else the address of the newest request. */
 export function createMountedAddress(): MountedAddress {
-  const places = new Map<string, Place>();
-  let newest: Place | undefined;
+  const mountPoints = new Map<string, MountPoint>();
+  let newest: MountPoint | undefined;
   let attached: { server: MountedServer; prefix: string } | undefined;
-  const place = (): Place | undefined => {
+  const current = (): MountPoint | undefined => {
     const listening = attached?.server.listening ? (attached.server.address() as AddressInfo | string) : undefined;
     if (attached === undefined || typeof listening !== "object") return newest;
     return { port: listening.port, prefix: attached.prefix, isSecure: newest?.isSecure ?? false };
   };
   return {
-    port: () => place()?.port ?? 0,
+    port: () => current()?.port ?? 0,
     url() {
-      const { port = 0, prefix = "", isSecure = false } = place() ?? {};
+      const { port = 0, prefix = "", isSecure = false } = current() ?? {};
       return port === 0 ? "" : `http${isSecure ? "s" : ""}://localhost:${port}${prefix}`;
     },
     portOf: ({ socket }) => socket.localPort,
@@ -68,14 +68,14 @@ export function createMountedAddress(): MountedAddress {
       if (`${path}/`.includes(`${CONTROL_PREFIX}/`)) return true;
       // Express compares mount paths without regard to case.
       const lower = `${path}/`.toLowerCase();
-      return [...places.values()].some(
+      return [...mountPoints.values()].some(
         (one) => one.port === port && lower.startsWith(`${one.prefix}${API_PREFIX}/`.toLowerCase()),
       );
     },
     arrived(at) {
       newest = at;
       const name = `${at.port}${at.prefix}`;
-      if (!places.has(name) && places.size < MAX_PLACES) places.set(name, at);
+      if (!mountPoints.has(name) && mountPoints.size < MAX_MOUNT_POINTS) mountPoints.set(name, at);
     },
     attach(server, prefix) {
       attached = { server, prefix };

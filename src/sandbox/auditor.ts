@@ -148,14 +148,14 @@ function otherSecrets(endpoints: ReturnType<typeof endpointsOf>, url: string, se
     .slice(0, MAX_OTHERS);
 }
 
-/** The data of the newest event of a type. The events of the audit are made like it. */
+/** The data of the newest event of a type, which the audit copies into its events. */
 function newestData({ stores }: Engine, type: string): Record<string, unknown> {
   const [newest] = stores.eventLog.page({ type, limit: 1 }).data;
   if (!newest)
     return fail(
       "resource_not_found",
-      `The audit makes its events like the newest ${type}, and the sandbox has sent none yet: ` +
-        `cause one first, as with ${PROGRAM} trigger ${type}.`,
+      `The audit copies the newest ${type} event, and there is none yet: cause one first, as with ` +
+        `${PROGRAM} trigger ${type}.`,
     );
   const { data } = JSON.parse(newest.body) as { data: Record<string, unknown> };
   return data;

@@ -99,7 +99,7 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 /**
  * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
  * deliveries wait until the user has confirmed them once. `awaited` is the URL of an app that starts later: deliveries
- * to it, also those of an existing database, wait until its server accepts connections. With `isRun`, the report of
+ * to it, including an existing database's, wait until its server accepts connections. With `isRun`, the report of
  * `exec` leaves out what an existing database has logged before.
  */
 export async function openSandbox(

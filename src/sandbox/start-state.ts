@@ -1,5 +1,5 @@
-// The state that the options describe: a snapshot, fault rules, scenarios and endpoints. A start sets it up, and a
-// reset returns to it.
+// The state that the options describe: a snapshot, fault rules, scenarios and endpoints. The sandbox sets it up
+// when it starts, and a reset returns to it.
 
 import { resolve } from "node:path";
 import type { RuleState } from "../contracts/fault.ts";
@@ -97,7 +97,7 @@ function openHold({ database, heldEndpoints }: Pick<Parts, "database" | "heldEnd
     async endpoint(one: EndpointKey) {
       if (!isOn) return;
       heldEndpoints.hold(one);
-      // The endpoint stays in the database, also for a later start that does not read this merchant-sandbox.json.
+      // The next start may not read this merchant-sandbox.json, but finds the endpoint in the database.
       await database.groupCommit(() => database.setTrusted(false));
     },
     end() {

@@ -1,4 +1,4 @@
-// Arms, scores and disarms scenarios by name: those of the package and those of files.
+// Arms, scores and disarms scenarios by name, from the package and from files.
 
 import type { RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
@@ -104,7 +104,7 @@ export function createScenarios(options: ScenariosOptions) {
 /** The name of a scenario contains none of these characters. */
 const isFile = (nameOrFile: string) => /[./\\]/.test(nameOrFile);
 
-/** Scenarios by name: those of the package, and those read from files. */
+/** Scenarios by name, from the package and from files. */
 function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
   const checks: ScenarioChecks = { checkFault: rules.check, judgeRules };
   const added = new Map<string, Scenario>();

@@ -5,6 +5,7 @@ import { mask } from "../kernel/mask.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
 import { KINDS, type Span } from "./spans.ts";
 
+/** The program that sends the spans. */
 export interface Exporter {
   service: string;
   version: string;

@@ -19,7 +19,7 @@ export interface Span {
   kind: keyof typeof KINDS;
   from: number;
   to: number;
-  /** Without those that have no value. */
+  /** Attributes without a value are not sent. */
   attributes: Readonly<Record<string, string | number | null | undefined>>;
   /** The error; undefined for a success, and for a mistake of the client. */
   error?: string | undefined;

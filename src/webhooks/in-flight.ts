@@ -137,7 +137,7 @@ function send(state: DispatcherState, { attempt, queue }: StartedAttempt): void 
 
 /**
  * The attempts that are recorded before this one. On a frozen clock, attempts are recorded in the order in which they
- * began: all attempts while the clock advances, otherwise those of the same endpoint, so that a slow endpoint delays no
+ * began: among all attempts while the clock advances, otherwise among the endpoint's, so that a slow endpoint delays no
  * other. Without this order, the numbers of attempts and verdicts, and the deliveries that a 410 cancels, would depend
  * on which receiver responded first.
  */

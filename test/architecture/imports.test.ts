@@ -1,5 +1,5 @@
-// The imports of the rooms: each floor imports the floors below it, and the dashboard in a browser needs neither Node
-// nor a terminal.
+// The import order: each layer of directories imports the layers below it, and the dashboard in a browser needs neither
+// Node nor a terminal.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import { explorer, visiblePanes } from "../../ui/panes/index.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 
-/** Top to bottom. A room imports anything from a lower floor, and only types from its own floor. */
-const FLOORS: readonly (readonly string[])[] = [
+/** Top to bottom. A directory imports anything from a lower layer, and only types from its own layer. */
+const LAYERS: readonly (readonly string[])[] = [
   ["cli"],
   ["vitest.ts", "playwright.ts"],
   ["index.ts"],
@@ -41,8 +41,8 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
 
-/** The rooms of the dashboard: each may import those below it. */
-const DASHBOARD_FLOORS = [["terminal", "browser"], ["view"], ["panes"], ["state"], ["connection", "text"]];
+/** The directories of the dashboard, top to bottom. */
+const DASHBOARD_LAYERS = [["terminal", "browser"], ["view"], ["panes"], ["state"], ["connection", "text"]];
 
 interface Import {
   from: string;
@@ -67,18 +67,18 @@ function importsOf(file: string): Import[] {
 }
 
 const posix = (path: string) => path.split(sep).join("/");
-const roomOf = (path: string) => path.split("/")[1] ?? "";
-const floorOf = (path: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(path)));
+const directoryOf = (path: string) => path.split("/")[1] ?? "";
+const layerOf = (path: string) => LAYERS.findIndex((directories) => directories.includes(directoryOf(path)));
 
 /** The imports that break the order. */
 const violations = (imports: readonly Import[]) =>
   imports.filter((one) => breaksOrder(one)).map(({ from, to }) => `${from} imports ${to}`);
 
 function breaksOrder({ from, to, isType }: Import): boolean {
-  if (from.startsWith("ui/")) return to.startsWith("src/") && !DASHBOARD_MAY_IMPORT.includes(roomOf(to));
-  if (to.startsWith("ui/")) return roomOf(from) !== "cli";
-  if (!to.startsWith("src/") || roomOf(from) === roomOf(to)) return false;
-  const steps = floorOf(to) - floorOf(from);
+  if (from.startsWith("ui/")) return to.startsWith("src/") && !DASHBOARD_MAY_IMPORT.includes(directoryOf(to));
+  if (to.startsWith("ui/")) return directoryOf(from) !== "cli";
+  if (!to.startsWith("src/") || directoryOf(from) === directoryOf(to)) return false;
+  const steps = layerOf(to) - layerOf(from);
   return steps < 0 || (steps === 0 && !isType);
 }
 
@@ -105,18 +105,18 @@ function circleIn(imports: readonly Import[]): string[] | undefined {
 }
 
 describe("the import order", () => {
-  it("names every room of src", () => {
-    expect(readdirSync(join(root, "src")).toSorted()).toEqual(FLOORS.flat().toSorted());
+  it("names every directory of src", () => {
+    expect(readdirSync(join(root, "src")).toSorted()).toEqual(LAYERS.flat().toSorted());
   });
 
-  it("holds between the rooms of the dashboard", () => {
-    expect(readdirSync(join(root, "ui")).toSorted()).toEqual(DASHBOARD_FLOORS.flat().toSorted());
-    const floorOf = (room: string) => DASHBOARD_FLOORS.findIndex((rooms) => rooms.includes(room));
-    const room = (path: string) => /^ui\/([^/]+)\//.exec(path)?.[1] ?? "";
+  it("holds between the directories of the dashboard", () => {
+    expect(readdirSync(join(root, "ui")).toSorted()).toEqual(DASHBOARD_LAYERS.flat().toSorted());
+    const layerOf = (directory: string) => DASHBOARD_LAYERS.findIndex((directories) => directories.includes(directory));
+    const directory = (path: string) => /^ui\/([^/]+)\//.exec(path)?.[1] ?? "";
     const upward = sourcesOf("ui")
       .flatMap(importsOf)
-      .filter(({ from, to }) => to.startsWith("ui/") && room(from) !== room(to))
-      .filter(({ from, to }) => floorOf(room(to)) <= floorOf(room(from)));
+      .filter(({ from, to }) => to.startsWith("ui/") && directory(from) !== directory(to))
+      .filter(({ from, to }) => layerOf(directory(to)) <= layerOf(directory(from)));
     expect(upward).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe("the import order", () => {
     expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
   });
 
-  it("has in contracts only types and data, such as schemas: a function belongs to the room that owns it", async () => {
+  it("has in contracts only types and data, such as schemas: functions belong to other directories", async () => {
     const files = readdirSync(join(root, "src/contracts"));
     const functionsOf = async (file: string) =>
       Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
@@ -140,11 +140,11 @@ describe("the import order", () => {
   });
 
   it.each([
-    ["a lower floor importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
-    ["a lower floor importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
+    ["a lower layer importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
+    ["a lower layer importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
     ["a sibling's values", "src/http/pipeline.ts", "src/areas/index.ts", false],
-    ["a service room importing the dashboard", "src/live/hub.ts", "ui/terminal/dashboard.ts", false],
-    ["the dashboard importing a service room", "ui/terminal/dashboard.ts", "src/http/pipeline.ts", true],
+    ["a service directory importing the dashboard", "src/live/hub.ts", "ui/terminal/dashboard.ts", false],
+    ["the dashboard importing a service directory", "ui/terminal/dashboard.ts", "src/http/pipeline.ts", true],
   ])("rejects %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });

@@ -152,11 +152,11 @@ describe("correct code is not reported", () => {
   });
 });
 
-const rooms = ["src", "ui", "scripts", "test", "bench"]
-  .map((room) => join(root, room))
-  .filter((room) => existsSync(room));
-const sources = rooms.flatMap((room) =>
-  readdirSync(room, { recursive: true, withFileTypes: true })
+const folders = ["src", "ui", "scripts", "test", "bench"]
+  .map((folder) => join(root, folder))
+  .filter((folder) => existsSync(folder));
+const sources = folders.flatMap((folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(ts|tsx|js|cjs)$/.test(entry.name))
     .filter(({ parentPath }) => !parentPath.includes("node_modules"))
     .map((entry) => join(entry.parentPath, entry.name)),

@@ -61,7 +61,7 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
   expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured payouts\.list: .*req_/);
 });
 
-test("5xx names the sandbox's own responses, even if a reset erased them, but not those of faults", async () => {
+test("5xx names the sandbox's own responses, even if a reset erased them, but no responses of faults", async () => {
   const bench = await openObserved({ assumptions: { "error.invalid_limit.status": 500 } });
   await fail(bench);
   await bench.faults.add({ action: { type: "lost_response", as: "502" }, trigger: { times: 1 } });
@@ -142,7 +142,7 @@ test("verdicts counts a delivery that is in flight when its merchant is removed"
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key });
   await receiver.arrived(1);
   const removal = bench.merchants.remove({ id: merchant });
-  // A merchant without deliveries does not wait for those of others.
+  // A merchant without deliveries does not wait for other merchants' deliveries.
   const { id: other } = await bench.merchants.add({ fixture: "blank" });
   await bench.merchants.remove({ id: other });
   expect((await bench.merchants.list()).data.map(({ id }) => id)).toContain(merchant);

@@ -283,7 +283,7 @@ describe("a made payroll", () => {
     },
   );
 
-  test("deducts what the schemes of the merchant say, and without settings those of its country", async () => {
+  test("deducts what the schemes of the merchant say, or without settings the schemes of its country", async () => {
     const bench = await open();
     const shares = ({ items }: { items: { grossAmount: number; deductions: { code: string; amount: number }[] }[] }) =>
       items[0]?.deductions.map(({ code, amount }) => [

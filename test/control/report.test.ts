@@ -136,6 +136,17 @@ describe("a failed verdict", () => {
   );
 });
 
+test("a reset does not hide from exec that a receiver was not checked", async () => {
+  const bench = await open();
+  await register(bench, (await receive()).url);
+  await bench.control("POST", "/events", { type: "payment.succeeded" });
+  await bench.control("POST", "/drain", {});
+  await bench.control("POST", "/reset", {});
+  const uncheckedIn = async (query: string) => (await bench.control("GET", `/report${query}`)).unchecked;
+  expect(await uncheckedIn("?failOn=verdicts")).toContain("whether it acted once");
+  expect(await uncheckedIn("")).toEqual([]);
+});
+
 describe("json", () => {
   test("is the default, and counts calls, responses and deliveries", async () => {
     const { body: run } = await fetchReport(shared.bench);

@@ -69,7 +69,7 @@ test("leaves out longer ids that begin with it, and reads that only list it", as
   ]);
 });
 
-test("of an id that several merchants have is the first one's, or that of the merchant that is named", async () => {
+test("of an id that several merchants have is the first one's, or the named merchant's", async () => {
   const bench = await open();
   const minted = await bench.control("POST", "/merchants", { fixture: "lodge" });
   await bench.call("GET", "/v1/customers/cus_ines", { key: minted.apiKey });

@@ -52,7 +52,7 @@ test("a receiver that makes no calls is not checked: the hint says how to count 
   expect(verdictText({ ...data[0], at: 0 })).toContain(" webhook.single_effect mer_lodge not-final whd_");
 });
 
-test("the list is in the order of the calls, not in that of the decisions", async () => {
+test("the list is in the order of the calls, not of the decisions", async () => {
   const bench = await open();
   const advance = (by: string) => bench.control("POST", "/clock/advance", { by });
   await bench.faults.add({

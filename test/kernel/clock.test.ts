@@ -97,7 +97,7 @@ test("advances that are ended stop where they are, without waiting for work in f
 test("a delay longer than Node's longest timer is split into several", async () => {
   const start = globalThis.setTimeout;
   const spans: number[] = [];
-  // Long timers fire at once. Fake timers would also run those of other files in this process, a second at a time, for
+  // Long timers fire at once. Fake timers would also run other files' timers in this process, a second at a time, for
   // a month.
   const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(((callback: () => void, span = 0) => {
     if (span < 86_400_000) return start(callback, span);

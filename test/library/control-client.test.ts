@@ -24,7 +24,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: SandboxError) => error,
   );
 
-/** Without the real time that has passed, which differs from call to call. */
+/** The reply without elapsed real time, which differs from call to call. */
 const untimed = (reply: unknown) =>
   JSON.parse(JSON.stringify(reply, (key, value) => (key === "elapsed" ? "any" : value)));
 

@@ -35,7 +35,7 @@ describe("below a path", () => {
     expect(await control.clock.get()).toMatchObject({ now: "2026-01-05T13:00:00.000Z" });
   });
 
-  test("a path that looks like that of an API belongs to the address", async () => {
+  test("a mount path that looks like an API's path belongs to the address", async () => {
     const { url } = await openBelow("/v1/mock");
     expect(await connect(url).overview()).toMatchObject({ name: "merchant-sandbox" });
     expect(await connect(`${url}/v1`).overview()).toMatchObject({ name: "merchant-sandbox" });

@@ -134,7 +134,7 @@ test("with --life off nothing changes; the dates are kept for a later start with
   await until(async () => (await statusOf(on, "sync_log", "syl_1")) === "succeeded");
 });
 
-test("a fixture may say that time does not change its records, or those of a kind", async () => {
+test("a fixture may say that time does not change its records, or its records of a kind", async () => {
   const fixtures = folder();
   const stay = { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" };
   const write = (name: string, life: object) => {
@@ -168,7 +168,7 @@ test("a fixture may say that time does not change its records, or those of a kin
   await expect(open({ fixtures })).rejects.toThrow("Unknown field life.bookings. Did you mean booking?");
 });
 
-test("a date uses the settings of its own day, not those of the day on which the record was made", async () => {
+test("a date uses the settings of its own day, not of the day on which the record was made", async () => {
   const bench = await open();
   await make(bench, "statutory_settings", { id: "sts_1", autoRemit: false });
   await make(bench, "remittance", { id: "rem_1", amount: 100, dueDate: "2026-01-08" });

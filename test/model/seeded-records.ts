@@ -17,8 +17,8 @@ const files = readFixtures(FIXTURES);
 const random = createRandom(1);
 const webhooks = { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes };
 
-/** By fixture, merchant and time: a shrinking run seeds the same merchants again and again. */
-const known = new Map<string, [KindName, Entry][]>();
+/** The records by fixture, merchant and time, because a shrinking run seeds the same merchants again and again. */
+const cache = new Map<string, [KindName, Entry][]>();
 
 /** The records of a fixture for a merchant with this id and email, at a time in milliseconds; the oldest first. */
 export function seededRecords(
@@ -27,8 +27,8 @@ export function seededRecords(
   now: number,
 ): [KindName, Entry][] {
   const name = `${fixture} ${id} ${now}`;
-  const records = known.get(name) ?? seed(fixture, id, email, now);
-  known.set(name, records);
+  const records = cache.get(name) ?? seed(fixture, id, email, now);
+  cache.set(name, records);
   return structuredClone(records);
 }
 

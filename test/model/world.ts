@@ -245,8 +245,7 @@ export function merchantOf(world: World, id: string): Merchant {
 }
 
 /**
- * Records of a kind: those of the fixture, the oldest first, and after them the others in the order in which they were
- * made.
+ * Records of a kind: first the fixture's, the oldest first, then the others in the order in which they were made.
  */
 export function recordsOf(merchant: Merchant, kind: KindName): Entry[] {
   const found = merchant.records.get(kind) ?? [];

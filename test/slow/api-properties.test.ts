@@ -196,7 +196,7 @@ describe("any input to the operations", () => {
 });
 
 describe("any input to the control operations", () => {
-  /** Without those that wait for a duration in the body. */
+  /** All operations except the two that wait for a duration from the body. */
   const operations = controlCatalogue.filter(({ id: one }) => !["sandbox.drain", "sandbox.verify"].includes(one));
   const param = fc.oneof(
     fc.constantFrom("bkg_pending", "mer_lodge", "lodge", "one", "req_1", "evt_1", "brownout", "__proto__", "..", "%00"),

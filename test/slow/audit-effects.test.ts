@@ -272,7 +272,7 @@ describe.concurrent("the command", () => {
     });
     expect(await audit("--restart", "true")).toMatchObject({
       code: 2,
-      error: expect.stringContaining("add --effects <command>"),
+      error: expect.stringContaining("--restart needs --effects <command>"),
     });
   });
 });
@@ -375,6 +375,6 @@ test("an audit in exec counts as a check, so the run is not taken for an empty o
   const words = ["audit", url, "--secret", SECRET, "--max-age", "3d"];
   const audit = [process.execPath, PROGRAM, ...words];
   const { code, error } = await run(["exec", "--fail-on", "verdicts", "--", ...audit]);
-  // The code is that of the audit, which counted no effects.
+  // The code comes from the audit, which counted no effects.
   expect([code, error, shop.arrivals.size > 0]).toEqual([4, expect.not.stringContaining("No request arrived"), true]);
 });

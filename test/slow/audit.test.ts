@@ -62,7 +62,7 @@ async function plain(changed: Partial<Parts> = {}): Promise<string> {
 
 const shared = shareForBlock({ clock: "real" });
 
-/** By default with the machine's time, in which the receivers measure the age of events. */
+/** Audits a receiver. The default sandbox uses real time, because receivers compare the age of events with it. */
 const audit = async (url: string, secret = SECRET, bench = shared()): Promise<Answer["body"]> =>
   bench.control("POST", "/audit", { url, secret });
 

@@ -60,7 +60,7 @@ describe.runIf(browserFile)(inBrowser, () => {
   const rowCount = (page: Page) =>
     page.evaluate<number>(`document.querySelectorAll(".row:not(.headings, .gap)").length`);
   const rowsShown = (count: number) => `document.querySelectorAll(".row:not(.headings, .gap)").length === ${count}`;
-  /** Not the whole body: the page's script is in it, with the words of every message. */
+  /** Searches #root only, because the body contains the page's script, with the text of every message. */
   const bodyHas = (text: string) => `document.querySelector("#root").textContent.includes(${JSON.stringify(text)})`;
   const click = (page: Page, selector: string, text = "") =>
     page.evaluate(
@@ -128,14 +128,14 @@ describe.runIf(browserFile)(inBrowser, () => {
       reached.push(await page.evaluate("document.activeElement.textContent"));
     }
     expect(reached).toEqual([1, 0, -1, 0, 1].map((place) => buttons.at(place)));
-    // The arrow keys of the tabs open them.
+    // On the tabs, the arrow keys open the next tab.
     await page.evaluate(`document.querySelector(".tab[aria-current]").focus()`);
     await page.press("Right");
     await page.shows(`document.querySelector(".tab[aria-current]").textContent.includes("Deliveries")`);
     expect(await page.evaluate("document.activeElement.ariaCurrent")).toBe("page");
   });
 
-  test("the tabs count what failed at every width, and the title names it", async () => {
+  test("the tabs show the number of failures at every width, and the title shows it too", async () => {
     const bench = await open();
     const body = { url: "http://127.0.0.1:2/nobody", events: ["*"] };
     await bench.call("POST", "/v1/webhooks", { body });
@@ -182,7 +182,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate<string[]>(places)).toEqual(before);
   });
 
-  test("previews the newest row, which the list marks, but holds still while it has the focus", async () => {
+  test("previews the newest row, but keeps the preview while the focus or the pointer is in it", async () => {
     const { bench, page } = await openWithRequests();
     await page.resize(1_440, 900);
     await page.shows(`document.querySelector(".row.shown")?.textContent.includes("cus_nobody")`);
@@ -200,7 +200,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate(previews("/v1/customers/cus_nobody"))).toBe(true);
     await page.evaluate("document.activeElement.blur()");
     await page.shows(previews("/v1/merchants/me"));
-    // The pointer holds it too.
+    // The preview also stays while the pointer is over it.
     await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1_200, y: 400 });
     await page.shows(`document.querySelector(".detail").matches(":hover")`);
     await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 3_000; }`);
@@ -208,7 +208,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(rowsShown(6));
     await page.evaluate(nextPoll);
     expect(await page.evaluate(previews("/v1/merchants/me"))).toBe(true);
-    // A narrower page has no room for it, although the pointer is still there.
+    // A narrower page has no room for the preview, although the pointer is still there.
     await page.resize(1_024, 768);
     await page.shows(`document.querySelector(".detail") === null`);
     await page.resize(1_440, 900);
@@ -216,7 +216,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("has room for the preview at each width, also after a filter that no row matches", async () => {
+  test("shows the preview on a wide page only, also while no row matches the filter", async () => {
     const { page } = await openWithRequests();
     await page.resize(1_440, 900);
     await page.shows(`document.querySelector(".detail h2") !== null`);
@@ -233,7 +233,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector(".notice").textContent.startsWith("✗ 404 resource_not_found: No such")`);
   });
 
-  test("previews a row as soon as the log has it, without waiting for the next poll", async () => {
+  test("previews a row that the filter selects at once, without waiting for the next poll", async () => {
     const { bench, page } = await openWithRequests();
     for (let limit = 1; limit <= 100; limit++) await bench.call("GET", `/v1/payouts?limit=${limit}`);
     await page.resize(1_440, 900);
@@ -267,7 +267,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("downloads a merchant as a fixture, as fixture save writes it", async () => {
+  test("downloads a merchant as the same fixture file that `fixture save` writes", async () => {
     const { bench, page } = await openWithRequests();
     const downloadPath = folder();
     await page.downloadTo(downloadPath);
@@ -302,7 +302,7 @@ describe.runIf(browserFile)(inBrowser, () => {
       /^200 \d.* ms, at \d\d:\d\d:\d\d UTC$/,
     );
     expect(await page.evaluate(IS_IN_VIEW)).toBe(true);
-    // A mistake in the body leaves the fields and what was typed.
+    // A mistake in the body keeps the fields and the typed text.
     const broken = '{\n  "reason": "No heating",\n  "notifyGuest": tru\n}';
     await page.write("#body", broken);
     await page.shows(`document.querySelector("#body-help").textContent ===
@@ -449,7 +449,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(`document.querySelector("#token").value = ${JSON.stringify(bench.controlToken)}`);
     const reloaded = page.evaluate(`document.querySelector("form").requestSubmit()`).catch(() => undefined);
     await reloaded;
-    // A navigation ends what was evaluated before it, so a condition cannot wait for it.
+    // The page reloads, which aborts every evaluation, so this polls instead of waiting in the page.
     const showsLater = async (condition: string) => {
       for (let tries = 0; tries < 1_200 && !(await page.evaluate(condition).catch(() => false)); tries++)
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -469,9 +469,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"version"')`);
     expect(await page.evaluate<string>(`document.body.textContent`)).not.toContain(bench.controlToken);
-    // The report in this tab instead of a new one: it has the policy of the page, which allows its style.
+    // Opens the report in this tab instead of a new one. The page's policy applies to it, and must allow its style.
     await page.evaluate(`void (window.open = (url) => { location.assign(url); return window; })`);
-    const asked = page.complaints.length;
+    const complaintsBefore = page.complaints.length;
     await click(page, ".keys button", "report");
     await showsLater(`document.querySelector(".tile") !== null`);
     expect(await page.evaluate(`document.querySelector(".tile").textContent`)).toMatch(
@@ -480,6 +480,6 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(
       await page.evaluate(`[location.protocol, getComputedStyle(document.querySelector(".tiles")).display]`),
     ).toEqual(["blob:", "grid"]);
-    expect(page.complaints.slice(asked)).toEqual([]);
+    expect(page.complaints.slice(complaintsBefore)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { seenAfter } from "../support/key-labels.ts";
 import { workplace } from "../support/tasks.ts";
 
 const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
-/** The last tab has no digit. Left goes from the first tab to the last, whose only buttons are those of every pane. */
+/** The last tab has no digit. Left goes from the first tab to the last, which has only the buttons of every pane. */
 const EXPLORER = ["1", "Left"];
 /** The keys from the list of requests to each view that has buttons of its own. */
 const VIEWS = [

@@ -190,7 +190,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     const trusted = await createSandbox({ memory: false, db: copy, trust: true });
     expect(await trusted.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
     await trusted.close();
-    // Its mark is that of this file from now on.
+    // From now on, it has the mark of this file.
     await (await createSandbox({ memory: false, db: copy })).close();
   });
 

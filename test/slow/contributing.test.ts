@@ -1,6 +1,6 @@
 // Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it. With RECIPES=1, as in
-// .ci/run, it also builds the copy, generates its documents, checks its types, and runs the tests that the sections
-// add and those of the lists that the sections extend. With WALKS=1, as in `npm run walks`, it checks the types of all
+// .ci/run, it also builds the copy, generates its documents, checks its types, and runs the tests that the sections add
+// and the tests of each list that the sections extend. With WALKS=1, as in `npm run walks`, it checks the types of all
 // files and runs all quick tests.
 
 import { execFile, execFileSync } from "node:child_process";
@@ -100,13 +100,13 @@ const BUILDS = RUNS_ALL || process.env.RECIPES !== undefined;
 /** Imports of the lists that the sections extend: operations, commands, faults, scenarios and panes. */
 const LIST = /from "[^"]*\/(areas|commands|faults|scenarios|panes)\/index\.ts"/;
 
-/** The quick tests that import such a list, and those of the pages, which name what is in the lists. */
+/** The quick tests that import such a list, and the tests of the pages, which name the entries of the lists. */
 const listingTests = (readdirSync(join(root, "test"), { recursive: true }) as string[])
   .map((name) => `test/${name.replaceAll(sep, "/")}`)
   .filter((file) => file.endsWith(".test.ts") && !/^test\/(slow|tools|sample-shop)\//.test(file))
   .filter((file) => file.startsWith("test/docs/") || LIST.test(readFileSync(join(root, file), "utf8")));
 
-/** Timeout for the slowest machine: failures show in exit codes. */
+/** Enough for the slowest machine. Nothing is found by the timeout: a failure shows in an exit code. */
 const HOUR = 3_600_000;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -151,7 +151,7 @@ test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
     "Add a fault",
     "Add a scenario",
     "Add a rule",
-    "Add a setting of an assumption",
+    "Add a setting for an assumption",
     "Add a pane",
     "Add a request log column",
   ]);
@@ -166,11 +166,11 @@ const changedTests = [
   ),
 ];
 
-test("an operation is its area file and a test", () => {
+test("an operation takes one area file and a test", () => {
   expect(filesOf("Add an operation")).toEqual(["src/areas/hospitality.ts", "test/api/areas.test.ts"]);
 });
 
-/** The tests that the sections add, and those that say that something was left out. */
+/** The names of the tests that the sections add. */
 const added = walks.flatMap(({ changes }) =>
   changes.flatMap(({ hunks }) =>
     hunks.flatMap(({ before, after }) =>
@@ -178,6 +178,7 @@ const added = walks.flatMap(({ changes }) =>
     ),
   ),
 );
+/** Also runs tests that an addition extends, or that fail if a section leaves something out. */
 const names = [...new Set(added), "bad-gateway", "every scenario", "names the operations", "http.body_depth"];
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
@@ -203,7 +204,7 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
       return node("node_modules/typescript/bin/tsc", "--noEmit", "--project", "tsconfig.recipes.json");
     });
 
-    test("passes the tests of the lists, also in the generated documents", () => {
+    test("passes the tests of the lists and of the generated documents", () => {
       const files = RUNS_ALL ? [] : listingTests;
       const words = ["run", "--maxWorkers=1", ...UNCACHED, "--project", "quick", "--reporter=dot", ...files];
       return node("node_modules/vitest/vitest.mjs", ...words);

@@ -87,7 +87,7 @@ test("the body, the URL and each header reach curl as they are", () => {
   }
 });
 
-test("the method and the path are those of the call: no HEAD that waits for a body, no path that curl changes", () => {
+test("curl sends the method and path of the call: no HEAD that waits for a body, no path that curl changes", () => {
   const get = (path: string, method = "GET") => curlOf(target, { method, path, key: null, headers: {} });
   attempted("Calls copied as curl", 5);
   expect(get("/v1/payments?limit=1")).toBe("curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1'");

@@ -1,5 +1,4 @@
-// The dashboard tells the truth: its counts are those of the sandbox, and it never says that nothing matches of rows
-// that it has not looked at.
+// The dashboard shows the sandbox's counts, and never says that nothing matches while it has not searched all rows.
 
 import { describe, expect, test } from "vitest";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
@@ -74,7 +73,7 @@ function numbersIn(value: unknown): number[] {
   return [...(Array.isArray(value) ? [value.length] : []), ...Object.entries(value).flat().flatMap(numbersIn)];
 }
 
-/** Not those in ids, times, durations, versions, rates and bodies, nor digits of tabs and numbers of lines. */
+/** Numbers that are not counts: in ids, times, durations, versions, rates and bodies, of tabs and of lines. */
 const NO_COUNTS =
   /\b\d\s(?=[A-Z])|[\d,.]+ ?(?:ms|s|min|req\/s|\/s)\b|(?:first |\d+-)\d+ of \d+|"[^"]*": [^│\n]*|\b\d\d-\d\d-/g;
 

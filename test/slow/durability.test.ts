@@ -35,7 +35,7 @@ const RULE = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 describe("after a restart", () => {
   test.each(["a crash", "a close"])("by %s, the clock is where an advance has left it", async (end) => {
     let db = join(folder(), "sandbox.db");
-    /** The reply to this call of a sandbox that starts on the file and ends after it. */
+    /** Starts a sandbox on the file, makes the call, and ends the sandbox. Returns the reply. */
     const clockAfter = async (method: string, path: string, body?: object, clock?: string) => {
       const sandbox = await createSandbox({ memory: false, db, trust: true, ...(clock && { clock }) });
       const reply = await control(sandbox.url, method, path, body);
@@ -135,7 +135,7 @@ describe("the file", () => {
     const bench = await open({ memory: false, db, clock: "real", ...options });
     const other = new Sqlite(db);
     onTestFinished(() => void other.close());
-    /** Waits for a defect from there, which the test expects. */
+    /** Waits for an expected defect of this part of the sandbox, and removes it. */
     const defect = async (where: string) => {
       await expect.poll(() => bench.defects.map((found) => found.where)).toContain(where);
       return String(bench.defects.splice(0)[0]?.error);
@@ -216,7 +216,7 @@ describe("the file", () => {
     bench.defects.length = 0;
   });
 
-  test("that accepts some due deliveries and not others leaves each endpoint its concurrency limit", async () => {
+  test("that rejects one endpoint's due deliveries changes no endpoint's concurrency limit", async () => {
     const { bench, other, defect } = await contested();
     const receiver = await receive();
     receiver.always("hang");
@@ -246,7 +246,7 @@ describe("the file", () => {
     expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
   });
 
-  /** A file as a closed sandbox leaves it, after a change. */
+  /** The file of a closed sandbox, with a change. */
   async function ours(change: (sql: Sqlite.Database) => void = () => {}): Promise<string> {
     const db = join(folder(), "data.db");
     await (await createSandbox({ memory: false, db })).close();
@@ -273,7 +273,7 @@ describe("the file", () => {
     return db;
   };
 
-  const spoilt: [what: string, make: () => string | Promise<string>, says: RegExp][] = [
+  const unusable: [what: string, make: () => string | Promise<string>, says: RegExp][] = [
     [
       "of another version of the program",
       () => ours((sql) => sql.pragma("user_version = 999")),
@@ -318,13 +318,13 @@ describe("the file", () => {
       /is empty without its write-ahead log, data\.db-wal: copy both files/,
     ],
     [
-      "with a table that this version does not create",
+      "with a trigger that this version does not create",
       () => ours((sql) => sql.exec("create trigger spy after insert on documents begin delete from keys; end")),
       /has another trigger spy than this version/,
     ],
   ];
 
-  test.each(spoilt)("%s is rejected in one sentence and not changed", async (_, make, says) => {
+  test.each(unusable)("%s is rejected in one sentence and not changed", async (_, make, says) => {
     const file = await make();
     attempted("Changed snapshots and database files", 2);
     const look = () => [readFileSync(file, "hex"), statSync(file).mode, existsSync(`${file}-lock`)];
@@ -335,7 +335,7 @@ describe("the file", () => {
     expect(look()).toEqual(before);
   });
 
-  test("that has another path is the same file: the second sandbox is rejected", async () => {
+  test("that is reached over two paths is the same file: the second sandbox is rejected", async () => {
     const cwd = folder();
     const db = join(cwd, "data.db");
     symlinkSync(db, join(cwd, "link.db"));
@@ -353,8 +353,8 @@ describe("the file", () => {
     for (const isReplaced of [false, true]) {
       const db = join(folder(), "data.db");
       const sandbox = await createSandbox({ memory: false, db });
-      const told: string[] = [];
-      sandbox.onDefect(({ error }) => told.push((error as Error).message));
+      const defects: string[] = [];
+      sandbox.onDefect(({ error }) => defects.push((error as Error).message));
       expect((await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).status).toBe(200);
       rmSync(dirname(db), { recursive: true });
       if (isReplaced) mkdirSync(dirname(db));
@@ -363,13 +363,13 @@ describe("the file", () => {
       attempted("Changed snapshots and database files");
       expect(await call(sandbox.url, "GET", "/_sandbox/health", { key: null })).toMatchObject(missing);
       expect(await call(sandbox.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline")).toMatchObject(missing);
-      expect(told).toContainEqual(expect.stringContaining(`${db} was deleted or replaced`));
+      expect(defects).toContainEqual(expect.stringContaining(`${db} was deleted or replaced`));
       await sandbox.close();
     }
   });
 
   test.skipIf(ON_WINDOWS)(
-    `is not reached through a link in a checkout, and neither is anything beside it${needs(!ON_WINDOWS, UNIX)}`,
+    `is not opened through a link in a checkout; neither are the files beside it${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       for (const link of ["", ".gitignore", "sandbox.db", "snapshots", "snapshots/kept.snapshot.db"]) {
         const [cwd, home] = [folder(), folder()];
@@ -478,7 +478,7 @@ describe("the file", () => {
     },
   );
 
-  test("at an impossible path is rejected in one sentence, by the program with exit code 1", async () => {
+  test("at an impossible path is rejected in one sentence; the program exits with code 1", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     mkdirSync(join(cwd, "folder"));

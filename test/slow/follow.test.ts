@@ -6,12 +6,13 @@ import { launch, start } from "../support/program.ts";
 import { type Bench, call, control, open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
-/** The content of a new row of each list, if the receiver rejects a genuine event of its own endpoint. */
+/** A genuine event that the receiver of its endpoint rejected. */
 interface Rejected {
   endpoint: string;
   event: string;
 }
 
+/** The new row of each list after such an event. */
 const NEW_ROW: Record<string, (rejected: Rejected) => RegExp> = {
   requests: () => / POST \/v1\/webhook-events\/test /,
   events: ({ event }) => new RegExp(` event payment\\.succeeded ${event} `),
@@ -20,8 +21,8 @@ const NEW_ROW: Record<string, (rejected: Rejected) => RegExp> = {
   endpoints: ({ endpoint }) => new RegExp(`^${endpoint} mer_lodge `),
 };
 
-/** Registers an endpoint that rejects the event that it gets. */
-async function reject(bench: Bench): Promise<Rejected> {
+/** Registers an endpoint whose receiver rejects, and delivers an event to it. */
+async function deliverToRejecting(bench: Bench): Promise<Rejected> {
   const receiver = await receive();
   receiver.always(401);
   const { id } = await register(bench, receiver.url);
@@ -33,14 +34,14 @@ test("each list with --follow prints what is there, then each new row, and never
   const commands = Object.entries(await everyCommand());
   const names = commands.filter(([, command]) => "follow" in command.flagsFor([])).map(([name]) => name);
   expect(names).toEqual(Object.keys(NEW_ROW));
-  const before = await reject(bench);
+  const before = await deliverToRejecting(bench);
   const programs = names.map((name) => ({
     name,
     ...launch([name, "--follow"], { MERCHANT_SANDBOX_URL: bench.url }),
   }));
   for (const { name, line } of programs) await line((text) => NEW_ROW[name]?.(before).test(text) ?? false);
   const shown = programs.map(({ out }) => out.length);
-  const after = await reject(bench);
+  const after = await deliverToRejecting(bench);
   for (const [index, { name, line, out, child, ended }] of programs.entries()) {
     // Skips the rows that were there before.
     await line((text) => out.indexOf(text) >= (shown[index] ?? 0) && (NEW_ROW[name]?.(after).test(text) ?? false));
@@ -50,7 +51,7 @@ test("each list with --follow prints what is there, then each new row, and never
   }
 });
 
-test("requests --follow prints the newest ones and then each new one, also after a reset repeats ids", async () => {
+test("requests --follow prints the newest requests, then each new one, even if a reset makes ids repeat", async () => {
   const bench = await open();
   const words = ["requests", "--follow", "--status", "404"];
   await bench.call("GET", "/v1/payments/pay_one");
@@ -66,7 +67,7 @@ test("requests --follow prints the newest ones and then each new one, also after
   expect(out.map((text) => /\/(pay\w+) 404/.exec(text)?.[1])).toEqual(["pay_one", ...numbers]);
 });
 
-test("verdicts on repeated events are logged when due, without a reader; the list and --follow agree", async () => {
+test("verdicts on repeated events are logged without being listed first; the list and --follow agree", async () => {
   const { url, line } = await start(["--memory"]);
   const receiver = await receive();
   const acted = new Set<string>();

@@ -35,7 +35,7 @@ function filesOf(path: string): Record<string, string> {
 }
 
 interface Spoilt {
-  /** Index of the file, modulo their number. */
+  /** Index of the file, modulo the number of files. */
   file: number;
   edits: Edit[];
   changes: Change[];
@@ -144,11 +144,11 @@ test("a mutated fault file is rejected with its line, or its rules are added", a
     ]),
   );
   const path = join(folder(), "faults.json");
-  const { rules: book } = freshFaults();
+  const { rules: registry } = freshFaults();
   await fuzz(100, [], async (drawn) => {
     writeFileSync(path, corrupt(files, drawn)[1]);
-    book.clear();
-    return accepts(path, () => addRulesFromFile(path, book.add));
+    registry.clear();
+    return accepts(path, () => addRulesFromFile(path, registry.add));
   });
 });
 
@@ -166,10 +166,10 @@ test("a mutated lesson is rejected with its line, or loaded", async () => {
 const commands = await everyCommand();
 const ownAddresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 
-/** Alive, and no sandbox: the process that started the tests. */
+/** A running process that is not a sandbox: the one that started the tests. */
 const BYSTANDER = process.ppid;
 
-/** A server that calls itself a sandbox of the bystander. Resolves with its port. */
+/** Starts a server that claims to be a sandbox in the bystander's process. Resolves with its port. */
 async function impostor(): Promise<number> {
   const server = createServer((_, outgoing) => {
     outgoing.setHeader("content-type", "application/json");
@@ -250,7 +250,7 @@ test("a planted state file makes no command signal a process, delete a file or c
     for (const spy of [kill, ...write]) spy.mockRestore();
     vi.unstubAllEnvs();
   });
-  let asked = 0;
+  let connections = 0;
   const property = fc.asyncProperty(planted, async ({ host, protocol, pid, name, mode, isLink, edits, changes }) => {
     attempted("State files of a checkout");
     for (const made of [cwd, elsewhere]) {
@@ -272,9 +272,9 @@ test("a planted state file makes no command signal a process, delete a file or c
     expect(kill.mock.calls.filter(([, signal]) => signal !== 0)).toEqual([]);
     expect(mine.map((one) => readFileSync(one, "utf8"))).toEqual(["mine", "mine", "mine"]);
     expect(readdirSync(elsewhere)).toEqual(isLink ? [name, "mine.txt"].toSorted() : ["mine.txt"]);
-    asked += targets.length;
+    connections += targets.length;
     expect(targets.splice(0).filter((target) => !["localhost", ...ownAddresses].includes(target))).toEqual([]);
   });
   await fc.assert(property, runs(60));
-  expect(asked).toBeGreaterThan(0);
+  expect(connections).toBeGreaterThan(0);
 });

@@ -108,7 +108,7 @@ function spoil(file: string, { cells, splices, changes }: Spoilt): Buffer {
   return changed(copy, changes);
 }
 
-/** Not restored, or changed at once by deliveries that are due. */
+/** Tables that are not restored, or that due deliveries change immediately. */
 const MOVING = ["request_log", "request_numbers", "settings", "sqlite_sequence", "deliveries", "attempts"];
 
 /** The data that a restore replaces, read from a snapshot: a hash of each table. */

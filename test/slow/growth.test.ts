@@ -189,7 +189,7 @@ function planOf(sql: Sqlite.Database, text: string): string[] {
 const LOGGED = 12_000;
 const PENDING_ROWS = 50;
 
-/** The plan of a count like that of `placeOf`. */
+/** The plan of a count such as `placeOf` makes. */
 const placed = (count: string) =>
   [3, 2, 1, 0]
     .map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`)

@@ -1,6 +1,6 @@
 // The judge's confusion matrix: known behaviours over each HTTP library, after random delays, alone, beside 20 workers,
-// or on a loaded machine. `npm run verdicts` plays 10,000 runs (`RUNS`, `SEED`) and prints the matrix. It is no part of
-// `npm test`: it keeps every core busy on purpose. test/judge/behaviours.test.ts plays the behaviours without clients.
+// or on a loaded machine. `npm run verdicts` plays 10,000 runs (`RUNS`, `SEED`) and prints the matrix. `npm test` skips
+// it, because it keeps every core busy on purpose. test/judge/behaviours.test.ts plays the behaviours without clients.
 
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -52,7 +52,8 @@ function runOf(number: number, surroundings: Run["surroundings"]): Run {
 }
 
 interface Played {
-  isShown: boolean;
+  /** Whether the behaviour kept its timing, so that its verdicts count. */
+  isInTime: boolean;
   verdicts: Found[];
   /** The requests and responses of the client. */
   calls: string[];
@@ -61,8 +62,8 @@ interface Played {
 type Found = Pick<Verdict, "rule" | "verdict" | "message">;
 
 /**
- * The newest verdict of each id, by merchant. The sandbox's list keeps 1,000 of each kind: fewer than 32 runs make
- * during a long one.
+ * The newest verdict of each id, by merchant. Collected from the live stream, because the sandbox's list keeps only the
+ * newest 1,000 of each kind: 32 concurrent runs make more than that during one long run.
  */
 const published = new Map<string | null, Map<string | null, Found>>();
 
@@ -85,7 +86,7 @@ async function play(bench: Bench, run: Run): Promise<Played> {
   const get = (client: Client, path = "/payments") =>
     noted(calls, `GET ${path}`, client.send({ method: "GET", url: bench.baseUrl + path, headers }));
   const workers = surroundings === "beside 20 workers" ? startWorkers(bench, headers, delay) : undefined;
-  const shown = await behaviour.act({
+  const isInTime = await behaviour.act({
     get: (path) => get(clients[0], path),
     other: (path) => get(clients[1], path),
     post: (key) => noted(calls, `POST ${key}`, clients[0].send(orderOf(bench, headers, key))),
@@ -112,7 +113,7 @@ async function play(bench: Bench, run: Run): Promise<Played> {
   await workers?.stop();
   for (const client of clients) client.close();
   await bench.merchants.remove({ id: merchant });
-  return { isShown: shown !== false, verdicts, calls };
+  return { isInTime: isInTime !== false, verdicts, calls };
 }
 
 const json = (url: string, body: object, headers: Record<string, string> = {}) => ({
@@ -196,9 +197,9 @@ test.runIf(RUNS > 0)(
       played.map(({ name }) => [name, { pass: 0, fail: 0, inconclusive: 0, wrong: 0, "too slow": 0 }]),
     );
     const wrong: string[] = [];
-    const count = (run: Run, { isShown, verdicts, calls }: Played) => {
+    const count = (run: Run, { isInTime, verdicts, calls }: Played) => {
       const row = rows.get(run.behaviour.name) as Row;
-      if (!isShown) return void row["too slow"]++;
+      if (!isInTime) return void row["too slow"]++;
       const { outcome, isRight } = outcomeOf(run, verdicts);
       row[outcome]++;
       if (isRight) return;

@@ -8,7 +8,7 @@ import { correctClient, createClient, type RetryBehaviour, sleep } from "../supp
 import { correctReceiver, openReceiver, type Receiver, type ReceiverBehaviour } from "../support/clients/receiver.ts";
 import { type Bench, call, control, share } from "../support/sandbox.ts";
 
-/** The clock runs for scenarios of clients, and is advanced for those of receivers. */
+/** The clock runs in scenarios for clients, and is advanced in scenarios for receivers. */
 let running: Bench;
 let played: Bench;
 

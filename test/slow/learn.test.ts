@@ -33,7 +33,7 @@ const stop = async (program: Program) => {
   return program.ended;
 };
 
-test("lists the built-in lessons, or those of the given folder", async () => {
+test("lists the built-in lessons, or the lessons of the given folder", async () => {
   const { code, out } = await runCommand(undefined, "learn", "--list");
   expect([code, out.slice(0, 2)]).toEqual([
     0,

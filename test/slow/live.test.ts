@@ -348,7 +348,7 @@ describe("an upgrade is rejected", () => {
     const [, answer] = await once(new WebSocket(`ws://127.0.0.1:${bench.port}/v1/payments`), "unexpected-response");
     expect(await json(answer)).toMatchObject({
       code: "route_not_found",
-      message: "Only /_sandbox/live speaks WebSocket.",
+      message: "Only /_sandbox/live accepts WebSocket connections.",
     });
   });
 

@@ -158,7 +158,7 @@ describe("the tarball", () => {
     expect(Number.parseInt(addonVersion(), 10)).toBe(process.versions.node.startsWith("20.") ? 12 : 13);
   });
 
-  it("makes npm look up no peers: npm 10 fails over those of vitest, even if vitest is optional", () => {
+  it("has no peer dependencies, because npm 10 fails over vitest's, even if vitest is optional", () => {
     expect(manifest()).not.toHaveProperty("peerDependencies");
     // This alone lets Yarn and pnpm find the vitest of the project.
     expect(manifest()).toHaveProperty("peerDependenciesMeta.vitest.optional", true);

@@ -30,7 +30,7 @@ const pages = [
   ),
 ];
 
-/** The commands of a page: in its blocks, of which those of `text` are outputs, and between backticks in its text. */
+/** The commands of a page: in its blocks (but `text` blocks are outputs), and between backticks in its text. */
 function commandsOf(page: string): string[] {
   const text = readPage(page);
   const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)\n```$/gm)].flatMap(([, language, block = ""]) =>

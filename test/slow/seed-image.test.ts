@@ -1,4 +1,4 @@
-// The seed image: its rows equal those of seeding the fixtures one by one, for every seed and clock.
+// The seed image: seeding the fixtures one by one gives the same rows, for every seed and clock.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -96,7 +96,7 @@ test("equals seeding one by one, and so does the world after a reset", async () 
   );
 });
 
-/** The rows of one merchant, without their places among those of others. */
+/** The rows of one merchant, without their positions among other merchants' rows. */
 function rowsOf(sql: Sqlite.Database, merchant: string): Dump {
   const all = (text: string) => sql.prepare<[string]>(text).raw().all(merchant);
   return {

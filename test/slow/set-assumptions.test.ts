@@ -24,7 +24,7 @@ async function declineTwice(...words: string[]) {
   return [first.status, second.status, second.headers["ratelimit-limit"]];
 }
 
-test("start takes those of merchant-sandbox.json, or those of --assume instead", async () => {
+test("start takes assumptions from merchant-sandbox.json, or from --assume instead", async () => {
   expect(await declineTwice()).toEqual([202, 409, "6000"]);
   expect(await declineTwice("--assume", "error.invalid_state.status=422", "--assume", "rate_limit.limit=50")).toEqual([
     200,

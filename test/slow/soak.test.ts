@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { growth, median } from "../soak/flat.ts";
 import { hazards } from "../soak/hazards.ts";
 import { expectNothingLost, openSoak, type Soak } from "../soak/soak.ts";
-import type { Held } from "../soak/subject.ts";
+import type { ResourceUse } from "../soak/subject.ts";
 import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
 
 interface Outcome {
@@ -14,12 +14,12 @@ interface Outcome {
   seed: number;
   lives: { killed: number; stopped: number };
   /** The memory and handles after each hazard of the first sandbox. */
-  held: readonly Held[];
+  held: readonly ResourceUse[];
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
 
-function memory(held: readonly Held[], of: "heap" | "rss"): string {
+function memory(held: readonly ResourceUse[], of: "heap" | "rss"): string {
   const values = held.map((one) => one[of]);
   const [least, most] = [Math.min(...values), Math.max(...values)].map(megabytes);
   return (
@@ -89,8 +89,8 @@ const shuffled = ({ pick }: Soak, round: number) =>
     .sort((one, other) => one.place - other.place);
 
 /** Runs one process through every hazard repeatedly, and measures memory and handles after each round. */
-async function runAllHazards(soak: Soak, until: number): Promise<Held[]> {
-  const held: Held[] = [];
+async function runAllHazards(soak: Soak, until: number): Promise<ResourceUse[]> {
+  const held: ResourceUse[] = [];
   const before = await soak.hold();
   for (let round = 0; round < FEWEST_ROUNDS || performance.now() < until; round++)
     for (const { name } of shuffled(soak, round)) {
@@ -103,7 +103,7 @@ async function runAllHazards(soak: Soak, until: number): Promise<Held[]> {
 }
 
 /** Connections take a moment to close. */
-async function restored(soak: Soak, { sockets, descriptors = 0 }: Held): Promise<Held> {
+async function restored(soak: Soak, { sockets, descriptors = 0 }: ResourceUse): Promise<ResourceUse> {
   let held = await soak.hold();
   while (held.sockets > sockets + KEPT.sockets || (held.descriptors ?? 0) > descriptors + KEPT.descriptors) {
     await pause(100);
@@ -165,7 +165,7 @@ const MEGABYTE = 1_048_576;
 /** Allowed growth from the second round to the end: bounded buffers such as verdicts fill slowly. */
 const MOST_GROWTH = { heap: 8 * MEGABYTE, rss: 40 * MEGABYTE };
 
-function expectFlat(held: readonly Held[]): void {
+function expectFlat(held: readonly ResourceUse[]): void {
   for (const of of ["heap", "rss"] as const) {
     const values = held.map((one) => one[of]);
     expect(growth(values), `${of}: ${values.join()}`).toBeLessThan(MOST_GROWTH[of]);

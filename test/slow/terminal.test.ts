@@ -136,7 +136,7 @@ test("forms and the palette take keys as a terminal sends them, and q asks befor
   await terminal.shows("< outage >");
   expect(terminal.bytes()).not.toContain("\x07");
   terminal.type("%");
-  expect(await terminal.shows("o% matches no fault")).not.toContain("< outage >");
+  expect(await terminal.shows("o%: no match for fault")).not.toContain("< outage >");
   expect(terminal.bytes()).toContain("\x07");
   terminal.type("\x1b");
   await terminal.shows((text) => !text.includes("Arm a fault"));

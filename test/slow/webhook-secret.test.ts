@@ -43,7 +43,7 @@ describe("a secret of the user's own", () => {
     ]);
   });
 
-  test("is that of --webhook-secret for the endpoints without one", async () => {
+  test("comes from --webhook-secret for the endpoints without one", async () => {
     const { endpoints } = await open({
       webhookSecret: "whsec_all",
       endpoints: [{ url: "http://localhost:3000/" }, { url: "http://localhost:3001/", secret: SECRET }],
@@ -78,7 +78,7 @@ describe("an unknown name in an endpoint is refused with the nearest one", () =>
 });
 
 describe("MERCHANT_WEBHOOK_SECRET", () => {
-  test("of exec is that of --forward-to, whose form may be short", async () => {
+  test("of exec comes from the endpoint of --forward-to, whose URL may be short", async () => {
     const shown = [
       "sh",
       "-c",
@@ -93,7 +93,7 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
     ]);
   });
 
-  test("of exec is that of the file, and of the command's own merchant", async () => {
+  test("of exec comes from the file, for the command's own merchant", async () => {
     const cwd = folder();
     const of = (port: number, merchant: string) => ({
       url: `http://localhost:${port}/`,
@@ -111,7 +111,7 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
     ]).toEqual([...["whsec_lodge", "whsec_market"], ""]);
   });
 
-  test("of env is that of the first endpoint in all formats, and of a new one with --forward-to", async () => {
+  test("of env comes from the first endpoint in all formats, or from a new one with --forward-to", async () => {
     const bench = await open({ endpoints: [{ url: "http://localhost:3000/", secret: SECRET }] });
     expect(await linesOf(bench, "env")).toContain(`export MERCHANT_WEBHOOK_SECRET='${SECRET}'`);
     expect(JSON.parse((await linesOf(bench, "env", "--format", "json")).join("\n"))).toMatchObject({

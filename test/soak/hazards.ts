@@ -108,7 +108,7 @@ const forward: Hazard = async ({ control, pick, spell, load, long, count }) => {
   }
 };
 
-/** By less than the lifetime of an idempotency key, because an expired key may act twice. */
+/** Sets the clock back by less than the lifetime of an idempotency key, because an expired key may act twice. */
 const backward: Hazard = async ({ control, spell, count }) => {
   const { unix } = await control("GET", "/clock");
   for (const [mode, seconds] of [
@@ -211,7 +211,7 @@ const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) 
 
 const SHORT_OF_HANDLES = 40;
 
-/** As many connections as it has file descriptors, and more that are refused. */
+/** Opens as many connections as the process has file descriptors, and more, which are refused. */
 const noHandles: Hazard = async ({ subject, spell, count }) => {
   const { descriptors } = await subject.measure();
   const limit = (soft: number | string) =>

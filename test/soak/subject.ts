@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { type Ended, launchCommand, PROGRAM } from "../support/program.ts";
 
 /** The memory and handles of the process after garbage collection. */
-export interface Held {
+export interface ResourceUse {
   /** Heap and external memory in bytes. */
   heap: number;
   /** Resident memory in bytes. */
@@ -54,11 +54,11 @@ export async function startSubject(db: string, cwd: string) {
     port: Number(new URL(url).port),
     pid,
     ended,
-    async measure(): Promise<Held> {
+    async measure(): Promise<ResourceUse> {
       // Drop the output so far, which would grow during the whole run.
       out.length = 0;
-      const held = await ask(child.stdio[3] as Duplex);
-      return { ...held, descriptors: descriptorsOf(pid) };
+      const used = await ask(child.stdio[3] as Duplex);
+      return { ...used, descriptors: descriptorsOf(pid) };
     },
     /** Stops the process for real milliseconds, as on a machine that sleeps. */
     async suspend(milliseconds: number) {
@@ -77,7 +77,7 @@ export async function startSubject(db: string, cwd: string) {
   }
 }
 
-function ask(probe: Duplex): Promise<Omit<Held, "descriptors">> {
+function ask(probe: Duplex): Promise<Omit<ResourceUse, "descriptors">> {
   return new Promise((resolve, reject) => {
     probe.once("data", (text) => {
       probe.off("close", reject);

@@ -73,7 +73,7 @@ test("a merchant with the name of a removed one erases the old rows and counts; 
   for (const { message } of erased.data) expect(message).toMatch(new RegExp(`^Before ${id} was created again: `));
 });
 
-test("the records of a merchant are counted, without those of the others", async () => {
+test("the records of one merchant are counted, without other merchants' records", async () => {
   const bench = await open();
   const counts = async () =>
     Object.fromEntries((await bench.control("GET", "/merchants")).data.map((one: Counted) => [one.id, one.records]));

@@ -157,7 +157,7 @@ describe.each(places)("%s", (_, options) => {
   });
 });
 
-test("snapshots beside a file remain after the sandbox closes, those of one in memory do not", async () => {
+test("snapshots beside a file remain after the sandbox closes; a sandbox in memory deletes its snapshots", async () => {
   const db = join(folder(), "data.db");
   const first = await open({ memory: false, db });
   const { file } = await save(first, "kept");
@@ -254,7 +254,7 @@ describe("--snapshot", () => {
   });
 });
 
-test("ids and keys continue after those of a snapshot whose counters another program lowered", async () => {
+test("ids and keys do not repeat a snapshot's, even if another program lowered its counters", async () => {
   const bench = await open();
   const create = () =>
     bench.call("POST", "/v1/hospitality/pricing-rules", {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { needs } from "./needs.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
 /** The browser's executable; undefined if PATH has none of these names. */
@@ -36,7 +36,7 @@ interface DevToolsMessage {
 const RUN = 'profile=$1; shift; "$@"; until rm -rf "$profile"; do sleep 0.1; done';
 
 /**
- * Starts a browser. It ends with this process, however that ends, because its pipe closes then.
+ * Starts a browser. It ends when this process ends or is killed, because its pipe closes then.
  */
 function startBrowser(file: string) {
   const profile = mkdtempSync(join(tmpdir(), "merchant-sandbox-browser-"));
@@ -169,10 +169,10 @@ function pageOf(send: Send, complaints: string[], downloadTo: (folder: string) =
      */
     shows: (condition: string) =>
       evaluate<void>(`new Promise((resolve, reject) => {
-        const end = (act) => { observer.disconnect(); clearTimeout(patience); act(); };
+        const end = (act) => { observer.disconnect(); clearTimeout(timeout); act(); };
         const look = () => (${condition}) && end(resolve);
         const observer = new MutationObserver(look);
-        const patience = setTimeout(() => end(() => reject(document.body.innerText)), ${PATIENCE_MS});
+        const timeout = setTimeout(() => end(() => reject(document.body.innerText)), ${TIMEOUT_MS});
         observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
         look();
       })`),

@@ -7,7 +7,7 @@ import { afterEachTest } from "./cleanup.ts";
 
 const HOST = join(import.meta.dirname, "command-host.js");
 
-/** Follows the output of each command on both streams. */
+/** The text that the host writes to both streams after the output of each command. */
 const MARK = "\u0000end of the command\u0000";
 
 export interface HostedCommand {

@@ -58,7 +58,7 @@ function copyProgram(): string {
   return copy;
 }
 
-/** Without the sources of native code and what a compiler leaves behind, which are large. */
+/** Whether to copy a path: sources of native code and what a compiler leaves behind are large and not needed. */
 const isNeeded = (path: string) =>
   !/[\\/](deps|src|obj|obj\.target)$/.test(path) || !path.includes(`${sep}better-sqlite3${sep}`);
 

@@ -95,7 +95,7 @@ export function oneWordProgram(): string {
   return file;
 }
 
-/** The variables of this process without those of the program, and without CI: in a pipeline, `exec` trusts files. */
+/** The variables of this process without the program's own, and without CI: in a pipeline, `exec` trusts files. */
 export const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && name !== "CI"));
 

@@ -56,7 +56,7 @@ describe("chosen spans of the trends", () => {
     expect(state.notice?.text).toBe("20 s to 15 s ago: no requests");
   });
 
-  test("are those of the filter, if it is one of times or sequences", () => {
+  test("come from the filter, if it is one of times or sequences", () => {
     const spansOf = (filter: string, all = moving) => filteredSpans(filterRequests(start, filter).state, all);
     expect(spansOf("time>2026-01-05T12:00:05 time<2026-01-05T12:00:10")).toEqual({ from: 2, to: 2 });
     expect(spansOf("time>12:00:05")).toEqual({ from: 2, to: 3 });

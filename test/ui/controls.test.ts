@@ -71,7 +71,7 @@ describe("faults", () => {
     expect(desk.state.notice?.text).toMatch(/^Armed .*, as flt_/);
   });
 
-  test("on a selected request, the form is prefilled with a fault like it", async () => {
+  test("on a selected request, the form is prefilled with a fault that repeats its failure", async () => {
     const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [
       requested(1, { operation: "payouts.list", merchant: "mer_market", status: 503 }),
@@ -117,7 +117,7 @@ describe("faults", () => {
     expect(desk.state.notice?.text).toContain(`Armed ${describeRule(second)}, as ${second.id}`);
   });
 
-  test("u after o and o starts the outage again, and a removed rule is removed in the list", async () => {
+  test("o starts an outage, o ends it, and u starts it again; the list shows the ended rule as removed", async () => {
     const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["o", "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     desk.press("4", "g");
@@ -138,7 +138,7 @@ describe("faults", () => {
     expect(desk.state.notice?.text).toBe("Nothing to undo");
   });
 
-  test("an outage that was ended stays ended when a later change is undone, and u is pressed again", async () => {
+  test("after o ended an outage, u undoes a later change, and another u leaves the outage ended", async () => {
     const { bench, desk } = await openSandboxDashboard();
     await desk.run("o", "enter");
     await desk.run("o");
@@ -304,7 +304,7 @@ describe("the other controls", () => {
     expect(desk.waiting()).toEqual([]);
   });
 
-  test("u undoes only the last change, such as that of e, and says which one cannot be undone", async () => {
+  test("u undoes one change at a time, newest first, and says so if it cannot be undone", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("7", "z");
     await desk.run("3", "e");
@@ -404,11 +404,11 @@ describe("a form", () => {
     expect([form(), desk.rings()]).toEqual([expect.stringContaining("< hang >"), 0]);
     desk.press("5");
     expect([form(), desk.rings()]).toEqual([undefined, 1]);
-    expect(desk.state.notice?.text).toBe("h5 matches no as");
+    expect(desk.state.notice?.text).toBe("h5: no match for as");
     const armed = desk.waiting().length;
     desk.press("x", "enter", "down");
-    expect([desk.waiting().length, desk.state.notice?.text]).toEqual([armed, "h5x matches no as"]);
-    expect(desk.screen().join("\n")).toMatch(/▸ as +h5x matches no as/);
+    expect([desk.waiting().length, desk.state.notice?.text]).toEqual([armed, "h5x: no match for as"]);
+    expect(desk.screen().join("\n")).toMatch(/▸ as +h5x: no match for as/);
     desk.press("backspace", "backspace", "backspace", "5");
     expect(form()).toContain("< 502 >");
   });
@@ -428,7 +428,7 @@ describe("a form", () => {
     expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/later" });
   });
 
-  test("more options than fit scroll, and the form says which part it shows", async () => {
+  test("options scroll if they do not fit, and the form says which part it shows", async () => {
     const { desk } = await openSandboxDashboard(60, 16);
     await desk.run("x");
     desk.press("4", "tab");
@@ -509,7 +509,7 @@ describe("every form fits the screen", () => {
 });
 
 describe("the palette", () => {
-  test("lists every command of the help, whatever its keys, and refuses what matches none", async () => {
+  test("lists every command of the help, whatever its keys, and rejects a search that matches none", async () => {
     const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [requested(1)]);
     for (const [search, shown] of [
@@ -538,16 +538,19 @@ describe("the palette", () => {
     expect(desk.screen().join("\n")).not.toContain("(in ");
   });
 
-  test.each(["q", "quit"])("%s leaves in every pane: a letter inside of a word finds nothing", async (search) => {
-    const { desk } = await openSandboxDashboard();
-    for (const digit of "1234579") {
-      await desk.run(digit, ":", ...typing(search), "enter");
-      expect(desk.screen().join("\n")).toContain("Stop the sandbox");
-      desk.press("escape");
-    }
-    desk.press(":", ...typing("wq"), "enter");
-    expect([desk.rings(), desk.waiting()]).toEqual([1, []]);
-  });
+  test.each(["q", "quit"])(
+    "%s finds the command to leave in every pane; a search matches only at the start of a word",
+    async (search) => {
+      const { desk } = await openSandboxDashboard();
+      for (const digit of "1234579") {
+        await desk.run(digit, ":", ...typing(search), "enter");
+        expect(desk.screen().join("\n")).toContain("Stop the sandbox");
+        desk.press("escape");
+      }
+      desk.press(":", ...typing("wq"), "enter");
+      expect([desk.rings(), desk.waiting()]).toEqual([1, []]);
+    },
+  );
 
   test("works in a detail, on its row", async () => {
     const bench = await open();
@@ -595,15 +598,15 @@ describe("leaving", () => {
       const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
       return screenText(handleKey({ ...desk.state, canLeave: true, sandbox }, "q").state).replaceAll(/[\s│]+/g, " ");
     };
-    expect(asked()).toContain("It starts anew there: verdicts are lost Esc");
+    expect(asked()).toContain("The sandbox restarts there: verdicts are lost Esc");
     for (const _ of [1, 2]) await bench.control("POST", "/faults", { action: { type: "outage" } });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
     expect(asked()).toContain(
-      "It starts anew there: verdicts and 2 armed faults are lost, except those of --faults or --scenario",
+      "The sandbox restarts there: verdicts and 2 armed faults are lost, except faults from --faults or --scenario",
     );
   });
 
-  test("a sandbox that ends with its command, such as that of dev, is not offered to be left running", async () => {
+  test("q does not offer to leave a sandbox running that ends with its command, such as dev", async () => {
     const { desk } = await openSandboxDashboard();
     const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
     const asked = screenText(handleKey({ ...desk.state, sandbox }, "q").state);
@@ -616,7 +619,7 @@ describe("leaving", () => {
     expect(kinds({ ...desk.state, sandbox }, "q", "l")).toEqual([]);
   });
 
-  test("a key that does nothing now says what it needs, or where it works", async () => {
+  test("a key that cannot act says what it needs, or where it works", async () => {
     const { desk } = await openSandboxDashboard();
     const said = (key: string) => handleKey({ ...desk.state, undo: [] }, key).state.notice?.text;
     expect(said("y")).toMatch(/^y needs a selected row \(copy the request as curl.*\)$/);

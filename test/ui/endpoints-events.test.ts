@@ -115,7 +115,7 @@ describe("a record", () => {
     expect(textOf(desk)).toMatch(/caused by +the control API[\s\S]*› record +pay_/);
   });
 
-  test("is that of the merchant that is followed, and names the others with this id", async () => {
+  test("belongs to the followed merchant, and names the others with this id", async () => {
     const { bench, desk } = await triggered();
     const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
@@ -131,7 +131,7 @@ describe("a record", () => {
   });
 });
 
-test("assumptions are found by their name and by that of an operation, with their values and reasons", async () => {
+test("assumptions are found by their own name and by an operation's, with their values and reasons", async () => {
   const { desk } = await triggered();
   await desk.run(":", ...typing("bookings.decline"), "down", "enter");
   expect(textOf(desk)).toMatch(/▸ \d+ assumptions? of bookings\.decline[\s\S]*bookings\.decline\.status: 200/);

@@ -12,8 +12,8 @@ import { learn, OWN, pollOnce } from "../support/learner-dashboard.ts";
 import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
 import type { Bench } from "../support/sandbox.ts";
 
-/** Makes a call, and waits until the stream reports its effect on the learner. */
-function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
+/** Waits until the stream reports this news about the learner. */
+function newsOf(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
   return new Promise((resolve) => {
     bench.onLiveEvent((event) => {
       if (event.kind === "lesson" && event.lesson.news === wanted) resolve(event.lesson);
@@ -24,7 +24,7 @@ function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessag
 const text = (desk: TestDashboard) => desk.screen().join("\n");
 
 describe("the lesson pane", () => {
-  test("is shown to a learner, after the panes that everyone has", () => {
+  test("is shown only to a learner, before Endpoints, whose digit it takes", () => {
     const state = emptyDashboard();
     const usual = visiblePanes(state).map(({ name }) => name);
     const digit = digitOf(usual.indexOf("endpoints"));
@@ -48,7 +48,7 @@ describe("the lesson pane", () => {
 
   test("keeps the text of a completed step until the reader goes on, and shows earlier steps again", async () => {
     const { bench, desk } = await learn();
-    const completed = news(bench, "completed");
+    const completed = newsOf(bench, "completed");
     await bench.call("GET", "/v1/merchants/me");
     desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await completed }]);
     const screen = text(desk);
@@ -68,7 +68,7 @@ describe("the lesson pane", () => {
 
   test("ignores other learners", async () => {
     const { bench, desk } = await learn();
-    const completed = news(bench, "completed");
+    const completed = newsOf(bench, "completed");
     await bench.call("GET", "/v1/merchants/me");
     const { learner, ...rest } = await completed;
     const before = desk.screen();
@@ -82,7 +82,7 @@ describe("the lesson pane", () => {
     const { bench, desk } = await learn();
     const [asked] = pollLearner(desk.state) as [Effect & { kind: "call" }];
     const old = await perform(desk.state.target, asked.call);
-    const completed = news(bench, "completed");
+    const completed = newsOf(bench, "completed");
     await bench.call("GET", "/v1/merchants/me");
     desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await completed }]);
     desk.state = asked.onReply(desk.state, old).state;

@@ -163,7 +163,7 @@ test("merchants and scenarios are polled only while they are visible; panes with
 });
 
 describe("m", () => {
-  test("leaves the fault rules of the merchant and those of all merchants", async () => {
+  test("keeps the fault rules that match the merchant or all merchants", async () => {
     const { bench, desk } = await openPane("7");
     await desk.run("g", "m");
     for (const merchant of ["mer_lodge", "mer_market", undefined])

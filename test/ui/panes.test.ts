@@ -193,7 +193,7 @@ describe("rows of deliveries", () => {
     expect(lineWith(state, "database is down")).not.toHaveLength(0);
   });
 
-  test("list in their details why each attempt failed; the URL is that of the delivery, unless it has moved", () => {
+  test("list in their details why each attempt failed, and the delivery's URL unless it has changed", () => {
     const attempts = [
       attempt(3, { attempt: 3, delivery: 1, summary: "database is still down" }),
       attempt(2, { attempt: 2, delivery: 1, summary: "database is down" }),

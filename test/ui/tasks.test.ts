@@ -1,4 +1,4 @@
-// The table of tasks in docs/dashboard.md: its keys are pressed, and are never more than those of mitmproxy or k9s.
+// The table of tasks in docs/dashboard.md: its keys are pressed, and are never more than mitmproxy or k9s needs.
 
 import { expect, test } from "vitest";
 import { loggedAttempts, loggedRequests, openTestDashboard } from "../support/dashboard.ts";

@@ -68,7 +68,7 @@ function StatusLine({ sending: { calls, isWaiting, answer, at } }: { sending: Se
 
 /** Opens the request in the log, whose detail has its events and deliveries. */
 function RequestLink({ dashboard, answer }: DashboardProps & Pick<Sending, "answer">) {
-  const id = typeof answer === "object" ? answer.request : undefined;
+  const id = typeof answer === "object" ? answer.requestId : undefined;
   if (id === undefined) return null;
   const open = () => dashboard.change((before) => openReference({ ...before, overlays: [] }, { pane: "requests", id }));
   return (

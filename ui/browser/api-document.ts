@@ -101,7 +101,7 @@ function responseOf(document: ApiDocument, response: ApiResponse | Reference) {
     ([name, one]): ApiField => ({ name, description: resolved<ApiExample>(one, texts)?.summary ?? "" }),
   );
   return {
-    /** Without the codes of its errors. */
+    /** `fields` lists the codes after the colon. */
     description: description.replace(/:.*/, ""),
     fields: errors.length > 0 ? errors : fieldsOf(document, schema),
     example: example === undefined ? undefined : JSON.stringify(example, null, 2),
@@ -124,7 +124,7 @@ export interface ApiField {
   isRequired?: boolean;
 }
 
-/** The fields of an object, and those of the objects in it and in its lists: `data[].id`. */
+/** The fields of an object, and of the objects in it and in its lists: `data[].id`. */
 function fieldsOf(document: ApiDocument, schema: JsonSchema | Reference = {}, prefix = ""): ApiField[] {
   const { schemas } = document.components;
   const { properties = {}, required = [] } = resolved(schema, schemas) ?? {};

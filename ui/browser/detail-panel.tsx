@@ -16,7 +16,7 @@ import { Pieces, piecesOf, StyledText, WIDTH } from "./styled-text.tsx";
 export function DetailPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
-  // The detail with the focus, or the one below a form; otherwise that of the selected row, where there is room.
+  // The detail with the focus, or the one below a form; otherwise the selected row's, where there is room.
   const opened = state.overlays.findLast(isDetail);
   const { overlay: preview } = state.preview ?? {};
   const detail = opened ?? (preview && isDetail(preview) ? preview : undefined);

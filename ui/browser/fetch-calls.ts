@@ -7,10 +7,11 @@ import { stopwatch } from "../../src/kernel/clock.ts";
 import { type Perform, refusalOf } from "../connection/calls.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 
-/** Rejects before anything is sent if a header has a character that HTTP does not allow. */
+/** Sends nothing and rejects if a header has a character that HTTP does not allow, or if a browser changes the path. */
 async function send({ url, token }: HttpTarget, call: Call): Promise<Response> {
   const { method, path, body } = call;
-  if (hasDotSegment(path)) throw new Error(`A browser would send ${path} as ${new URL(url + path).pathname}`);
+  if (hasDotSegment(path))
+    throw new Error(`A browser changes ${path} to ${new URL(url + path).pathname}: send it with the curl command`);
   const request = new Request(url + (isControl(call) ? CONTROL_PREFIX : "") + path, {
     method,
     headers: headersOf(call, isControl(call) ? token : call.key),
@@ -38,7 +39,7 @@ export async function sendCall(target: HttpTarget, call: Call) {
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
   const body = await response.text();
-  // The id in the request log; calls of the control API have none.
-  const request: string | undefined = headers["x-sandbox-request-id"];
-  return { status, body, ms: elapsed(), headers, request };
+  // Calls of the control API have no id in the request log.
+  const requestId: string | undefined = headers["x-sandbox-request-id"];
+  return { status, body, ms: elapsed(), headers, requestId };
 }

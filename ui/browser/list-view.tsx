@@ -131,8 +131,8 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
       {filled[0] && <Headings columns={filled[0]} widths={widths} />}
       <div role="presentation" style={{ height: `${first * ROW_HEIGHT}px` }} />
       {visible.map((row, index) => (
-        // Reuses the elements of a list that follows, where all rows may be new: most of their texts are those of the
-        // rows before.
+        // Reuses the elements of a list that follows, where all rows may be new: most of their texts repeat the rows
+        // before.
         <RowLine
           key={list.follows ? index : row.id}
           {...{
@@ -245,7 +245,7 @@ function Headings(table: Table) {
   );
 }
 
-/** Whether the details beside the list are those of this row; undefined without such details. */
+/** Whether the details beside the list belong to this row; undefined without such details. */
 function isPreviewed({ pane, overlays, preview }: UiState, row: Row): boolean | undefined {
   const overlay = overlays.findLast(isDetail) ?? preview?.overlay;
   return overlay && isDetail(overlay) ? overlay.about.pane === pane && overlay.about.id === refOf(row) : undefined;

@@ -156,8 +156,8 @@ async function openReport(dashboard: BrowserDashboard): Promise<void> {
 }
 
 /**
- * Buttons for the keys that have a label: those of the row, those that break something, those of the sandbox, and the
- * others. The report has no key: a terminal cannot show it.
+ * Buttons for the keys that have a label, in groups: for the row, for faults, for the sandbox, and others. The report
+ * has no key: a terminal cannot show it.
  */
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;

@@ -7,11 +7,11 @@ export interface Column {
   text: string;
   /** Shown above the column if the pane is high enough. Default: none. */
   heading?: string;
-  /** The least width in cells, so that a column does not jump with each new row. Default: that of its texts. */
+  /** The least width in cells, so that a column does not jump with each new row. Default: the width of its texts. */
   width?: number;
   /** The columns with the highest rank are left out first where room is short. Default: 0. */
   rank?: number;
-  /** The cells that it takes before columns of a higher rank get any. Default: those of its widest text. */
+  /** The cells that it takes before columns of a higher rank get any. Default: the width of its widest text. */
   claim?: number;
   /** Takes the room that is left. */
   grows?: true;

@@ -18,7 +18,7 @@ export const faults = listPane<FaultRule>({
     text: `${id} ${name ?? ""} ${action.type} ${status} ${statusName(status)}`,
     fields: { id, name, status, target, action: String(action.type), merchant: String(match.merchant ?? "*") },
   }),
-  // Known before there is a row, so that `m` limits the rows that come later.
+  // Declared here, so that `m` can set a merchant filter while the list is empty.
   vocabulary: { fields: ["id", "name", "status", "target", "action", "merchant"], marks: [] },
   poll: controlCalls.faults.list(),
   titleNote: (state) => countNote(armedRules(state).length, "armed"),
@@ -72,7 +72,7 @@ function leftText({ remaining, status, trigger }: FaultRule): string {
 const endText = (state: UiState, { endsAt, status }: FaultRule) =>
   status === "armed" && endsAt !== null ? `ends in ${countdown(secondsUntil(state, milliseconds(endsAt)))}` : "";
 
-/** The verdict on the clients that a rule hit: `open` until one is decided. */
+/** The verdict on the clients that a rule hit: `open` if none failed and some did not pass; empty without verdicts. */
 function verdictOf(state: UiState, rule: string): string {
   const verdicts = valuesOf<VerdictMessage>(state, "verdicts").filter(({ fault }) => fault === rule);
   if (verdicts.length === 0) return "";

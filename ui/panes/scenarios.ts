@@ -39,7 +39,7 @@ function checkLines(
   check: Scenario["expectations"][number],
 ): DetailLine[] {
   const { rule, points, score, optional, verdict, pass, fail, inconclusive, verdicts } = check;
-  const name = `${rule}${optional ? ", counts once a verdict decides it" : ""}`;
+  const name = `${rule}${optional ? ", counts only if it is decided" : ""}`;
   if (!armed) return field(plural(points, "point"), name);
   const [label, style] = verdictLabel(theme, verdict);
   const counts = [
@@ -152,12 +152,16 @@ const startForm: Form<{ scenarios: ScenariosListReply }> = {
       help: "Its faults stay until it is stopped",
       options: (data.scenarios?.data ?? []).map(({ name, title }) => ({ value: name, help: title })),
     },
-    { name: "merchant", help: "Whom its faults hit", options: allOrOneMerchant(state, "all merchants") },
+    {
+      name: "merchant",
+      help: "The merchant that its faults affect",
+      options: allOrOneMerchant(state, "all merchants"),
+    },
   ],
   submission({ name = "", merchant = "" }) {
     const given = { name, ...filledIn({ merchant }) };
     return submission(controlCalls.scenarios.start(given), ({ title }) => ({
-      message: `Armed ${name}; its score is on the first line: ${title}. Press A to stop it`,
+      message: `Armed ${name}: ${title}. The first line shows its score. Press A to stop it`,
       undo: controlCalls.scenarios.stop(given),
       undoLabel: `${name} is disarmed`,
     }));

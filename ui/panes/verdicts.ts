@@ -141,7 +141,7 @@ function groupRow(name: string, { id, value, filterBy }: Row): Row {
   return { id: `all ${name}`, ref: id, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
 }
 
-/** `✗ 13 failed`: the number is that of the sandbox, which counts verdicts that are not listed too. */
+/** `✗ 13 failed`: the sandbox's count, which includes verdicts that are not listed. */
 function groupLabel({ theme, made: { verdicts: made } }: UiState, { rule, verdict }: VerdictMessage): string {
   const { good, bad, unsure } = symbols(theme);
   if (verdict === "pass") return `${good} ${count(made.pass)} passed`;

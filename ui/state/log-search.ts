@@ -27,7 +27,7 @@ export function unsearchedGap(list: List, height: number, isWhole: boolean): Row
 const WHOLE = { above: Number.NEGATIVE_INFINITY, below: Number.POSITIVE_INFINITY };
 
 /**
- * The positions in the log between which the screen needs every match: those of its first and its last row, unless the
+ * The positions in the log between which the screen needs every match: from its first to its last row, unless the
  * list begins or ends there.
  */
 function needed(list: List, height: number): { above: number; below: number } {

@@ -1,5 +1,5 @@
 // Declares operations: `endpoint()` for one of the service, `listEndpoint()` for the list of a kind, and
-// `endpointFactory()` for those of another API.
+// `endpointFactory()` for the operations of another API.
 
 import type { Endpoint, EndpointDeclaration, ObjectSchema } from "../../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../../contracts/resource.ts";

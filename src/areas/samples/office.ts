@@ -9,7 +9,7 @@ import { earlier, moneyLike, numberOf, ofSeries, textOf } from "./earlier-record
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
 import { dueTaxes } from "./renewed-periods.ts";
 
-/** Ids of the employees in the merchant's payroll runs; without a run, those of sample staff. */
+/** Ids of the employees in the merchant's payroll runs; without a run, the ids of sample staff. */
 function employees({ newest }: SampleContext): string[] {
   const paid = newest("payroll").flatMap((run) => payrollItems(run).map(({ employeeId }) => employeeId));
   return paid.length > 0 ? [...new Set(paid)] : STAFF.map(({ employeeId }) => employeeId);
@@ -41,7 +41,7 @@ export function sampleAppraisal(context: SampleContext) {
 
 /**
  * The cycle of an appraisal, with its first and last month. It contains the given cycle or day, or today, and is as
- * long as the given cycle or that of an earlier appraisal (default: a year).
+ * long as the given cycle or as an earlier appraisal's (default: a year).
  */
 function cycleOf(context: SampleContext) {
   const { given, day } = context;
@@ -87,7 +87,7 @@ function askedMonth({ period, dueDate }: SampleContext["given"], run: AnyRecord 
   return typeof dueDate === "string" ? monthText(monthIndex(dueDate) - 1) : undefined;
 }
 
-/** The given scheme or that of the given agency, with its rates; otherwise one without a remittance for the month. */
+/** The given scheme or the given agency's, with its rates; otherwise one without a remittance for the month. */
 function schemeOf({ given, newest, pick, merchant }: SampleContext, settings: AnyRecord | undefined, month = "") {
   const schemes = (settings?.schemes ?? []) as Scheme[];
   const enabled = schemes.filter((one) => one.enabled);

@@ -257,7 +257,7 @@ export const samplePricingRule = ({ given, between }: SampleContext) => ({
 });
 
 /**
- * Renews the given membership, that of the given customer, or one that ends soon, for the period after its last one.
+ * Renews the given membership, the given customer's, or one that ends soon, for the period after its last one.
  * Otherwise a customer without a membership joins. The period follows from the due date.
  */
 export function sampleRenewal(context: SampleContext) {

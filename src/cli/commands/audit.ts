@@ -29,13 +29,13 @@ export const audit = command({
     secret: {
       value: "secret",
       description: "sign with this secret",
-      defaultText: "the one of the endpoint registered at the URL",
+      defaultText: "the secret of the endpoint registered at the URL",
     },
     effects: {
       value: "command",
       description:
         "run this before and after each probe; it must print how often the receiver has acted, such as a count of rows",
-      defaultText: "acting once is not checked",
+      defaultText: "how often it acts is not checked",
     },
     restart: {
       value: "command",
@@ -43,13 +43,13 @@ export const audit = command({
     },
     event: {
       value: "type",
-      description: "send events like the newest of this type",
+      description: "copy the newest event of this type",
       defaultText: "payment.succeeded",
     },
     "max-age": {
       value: "duration",
       description: "require the receiver to reject events older than this",
-      defaultText: "whether it rejects old events is not checked",
+      defaultText: "old events may be accepted",
     },
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,
@@ -65,13 +65,13 @@ export const audit = command({
   },
 });
 
-/** Commands run here, in the user's own shell; the sandbox only gets their counts. */
+/** --effects and --restart run here, in the user's own shell; the sandbox only gets the counts. */
 function readOptions({ positionals: [target = ""], flags }: Arguments): AuditOptions {
   const { secret, event, effects, restart, "max-age": maxAge } = flags;
   const url = fullUrl(target);
   if (maxAge !== undefined) parseDuration(maxAge, "--max-age");
   if (restart !== undefined && effects === undefined)
-    usageError("--restart checks what the receiver does after a restart: add --effects <command>, which counts it.");
+    usageError("--restart needs --effects <command>, which counts what the receiver does after the restart.");
   return {
     url,
     ...(secret !== undefined && { secret }),
@@ -108,14 +108,15 @@ async function runAudit({ flags, options, sources }: Arguments, wanted: AuditOpt
   }
 }
 
-/** The result that replaces the probes that need a count of effects. */
-const UNCHECKED = "acts_once";
-/** Marks the result of a probe with an old event that was accepted without --max-age. */
+/** The one result that stands for all probes that need --effects, if it is not given. */
+const UNCHECKED_EFFECTS = "acts_once";
+/** Without --max-age, a receiver that accepts an old event passes, and its result has this text. */
 const UNCHECKED_AGE = "whether it rejects old events";
 
 function show({ probes, verdict, forgeryAccepted }: AuditResult): void {
-  const isOpen = ({ probe, did }: AuditResult["probes"][number]) => probe === UNCHECKED || did.includes(UNCHECKED_AGE);
-  const checked = probes.filter((probe) => !isOpen(probe));
+  const isUnchecked = ({ probe, did }: AuditResult["probes"][number]) =>
+    probe === UNCHECKED_EFFECTS || did.includes(UNCHECKED_AGE);
+  const checked = probes.filter((probe) => !isUnchecked(probe));
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
     print(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`);
     if (found === "pass") continue;
@@ -125,8 +126,10 @@ function show({ probes, verdict, forgeryAccepted }: AuditResult): void {
   const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";
   const inconclusive = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
   const gaps = probes
-    .filter(isOpen)
-    .map(({ probe }) => (probe === UNCHECKED ? "whether it acted once (--effects)" : `${UNCHECKED_AGE} (--max-age)`));
+    .filter(isUnchecked)
+    .map(({ probe }) =>
+      probe === UNCHECKED_EFFECTS ? "whether it acted once (--effects)" : `${UNCHECKED_AGE} (--max-age)`,
+    );
   const unchecked = gaps.length > 0 ? `; not checked: ${gaps.reverse().join(", ")}` : "";
   const passed = `${count("pass")} of ${checked.length} probes passed`;
   print(`${verdict}: ${passed}, ${count("fail")} failed${inconclusive}${unchecked}.${forgery}`);

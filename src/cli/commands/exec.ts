@@ -53,7 +53,7 @@ export const exec = command({
       value: "what",
       multiple: true,
       description:
-        "exit with 3 or 4 on: verdicts, inconclusive, 5xx (but not those of faults), ignored, score[=N], " +
+        "exit with 3 or 4 on: verdicts, inconclusive, 5xx (except from faults), ignored, score[=N], " +
         "uncovered[=N], uncovered=NAME,NAME; each also fails a run without requests",
     },
     report: {
@@ -221,7 +221,7 @@ export function openLogFile(requested: string | undefined) {
 }
 
 /**
- * Keeps a temporary log, in place of that of the last failed run in this folder, and returns its new path. If another
+ * Keeps a temporary log, replacing the log of the last failed run in this folder, and returns its new path. If another
  * user owns that place, the log stays where it is.
  */
 function replaceLastLog(path: string): string {

@@ -49,7 +49,7 @@ export const receive = command({
   summary: "receive webhooks: register an endpoint, then verify and print each delivery",
   usage: "receive",
   sandboxOptions: ["assumptions"],
-  defaults: { assumptions: "the sandbox's own; with --secret those of merchant-sandbox.json" },
+  defaults: { assumptions: "the sandbox's; with --secret, from merchant-sandbox.json" },
   flags: {
     port: { value: "n", description: "listen on this port", defaultText: String(PORT) },
     merchant: { value: "merchant", description: "receive events of this merchant", defaultText: "the first one" },
@@ -63,7 +63,7 @@ export const receive = command({
     slow: { value: "duration", description: "wait this long before each response" },
     log: { value: "file", description: "append each delivery to this file as a line of JSON, for compare --webhooks" },
     "accept-unsigned": {
-      description: "respond with 200 to deliveries that cannot be verified, such as those of the real service",
+      description: "respond with 200 to deliveries that cannot be verified, such as deliveries of the real service",
     },
     status: {
       value: "n",

@@ -14,7 +14,7 @@ const effectsFlag = {
   effects: {
     value: "command",
     description: "a command that prints how often the receiver has acted, such as the number of rows in a table",
-    defaultText: "acting once is not checked",
+    defaultText: "how often it acts is not checked",
   },
 };
 

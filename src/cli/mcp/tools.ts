@@ -95,7 +95,7 @@ export const tools: readonly Tool[] = [
       params: { type: "object", description: "path parameters" },
       query: { type: "object" },
       body: { type: "object" },
-      apiKey: text("sk_test_… (default: that of the first merchant)"),
+      apiKey: text("sk_test_… (default: the first merchant's key)"),
       idempotencyKey: text("default: a new one"),
     },
     required: ["operation"],

@@ -35,7 +35,7 @@ function requestFields(): TProperties {
   return { ...Object.fromEntries(present), at };
 }
 
-/** The fields of any other event: those of its subject if it has one, with the time as text. */
+/** The fields of any other event: the fields of its subject if it has one, with the time as text. */
 function eventFields(kind: keyof typeof liveEvents): TProperties {
   const { kind: _, ...fields } = liveEvents[kind].properties as TProperties;
   const { properties = fields } = (fields[kind] ?? {}) as { properties?: TProperties };

@@ -54,7 +54,7 @@ async function openInThisThread({ options, ...conditions }: GivenStart): Promise
   };
 }
 
-/** Writes a state file, so that commands find a sandbox in memory. `detach` writes that of a detached one. */
+/** Writes a state file, so that commands find a sandbox in memory. `detach` writes the file of a detached one. */
 const announceInMemory = ({ memory, db }: Options, url: string, controlToken: string | undefined): (() => void) =>
   memory && !process.send
     ? writeForegroundState(folderOf(db), { url, pid: process.pid, ...(controlToken && { controlToken }) })

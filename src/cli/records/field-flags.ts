@@ -46,7 +46,7 @@ export function statusNamed({ kind, transitions }: Resource, word: string): stri
   if (known.includes(status)) return status;
   const name = kebab(kind);
   if (known.length === 0) usageError(`A ${name} has no status.`);
-  usageError(`A ${name} has no status ${word}.${didYouMean(status, known)} It has ${known.join(", ")}.`);
+  usageError(`A ${name} has no status ${word}.${didYouMean(status, known)} Its statuses are ${known.join(", ")}.`);
 }
 
 /** The first argument that names a kind; otherwise the first argument. The value of a flag may come before the kind. */

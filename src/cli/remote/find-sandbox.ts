@@ -53,7 +53,7 @@ async function placeOf(flags: Flags) {
   };
 }
 
-/** The sandboxes of this folder, in the foreground or detached, also those of other databases in it. */
+/** The sandboxes of this folder, in the foreground or detached, also on other databases in it. */
 export async function findHere(flags: Flags): Promise<FoundSandbox[]> {
   const place = await placeOf(flags);
   const databases = flags.db === undefined ? databasesIn(process.cwd()) : [];

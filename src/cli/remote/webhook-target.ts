@@ -24,7 +24,7 @@ export function fullUrl(target: string): string {
   return `http://${target}`;
 }
 
-/** The settings with the endpoint of --forward-to. It takes the place of those in the file, as any flag does. */
+/** Adds the endpoint of --forward-to to the settings. Flags replace the endpoints of the configuration file. */
 export function withForwardTo<Given extends Settings>(
   given: Given,
   target: string | undefined,
@@ -41,7 +41,7 @@ export function withForwardTo<Given extends Settings>(
   };
 }
 
-/** The merchant's endpoint at the first known of these URLs (default: its oldest endpoint). */
+/** The merchant's endpoint at the first of these URLs that has one (default: its oldest endpoint). */
 export async function endpointForSecret(
   endpoints: Pick<ControlApi["endpoints"], "list">,
   merchant: string,

@@ -98,7 +98,7 @@ function mayEnd(pauses: readonly number[], start: number, at: number): boolean {
 /** A client that waits for each response keeps its connection; it goes back to an earlier one at most this often. */
 const MAX_RETURNS = 1;
 
-/** Whether the calls alternate between connections, as those of several callers do. */
+/** Whether the calls alternate between connections, as several callers' calls do. */
 function alternate(calls: readonly ObservedCall[]): boolean {
   const numbers = calls.map(({ connection }) => connection.number);
   const returns = numbers.filter((number, at) => number !== numbers[at - 1] && numbers.indexOf(number) < at);
@@ -136,7 +136,7 @@ export const retryBounded: Rule = {
     const doubt =
       isShared || alternate(calls)
         ? "Several callers may share the API key and make this call."
-        : "Its pauses are not those of one loop: the client may have given up in between and made the call again.";
+        : "Its pauses do not fit one loop: the client may have given up in between and made the call again.";
     return { verdict: "inconclusive", message: `${tries(calls)} ${doubt}`, calls, isOpen: !isShared };
   },
   onChainEnd({ calls }) {

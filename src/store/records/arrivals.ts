@@ -140,7 +140,7 @@ export const behaviours: Behaviour[] = [
     fact:
       "A record changes its state only along the transitions in the reference; any other change gets 409 " +
       "`invalid_state`, with `currentStatus` and `allowedFrom` in `details`.",
-    why: "The service's documentation names no states; these are those of comparable APIs.",
+    why: "The service's documentation names no states; comparable APIs have these.",
   },
   {
     id: "records.times",

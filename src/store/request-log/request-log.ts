@@ -29,7 +29,7 @@ export interface Connection {
 export interface RequestEntry {
   sequence: number;
   id: string;
-  /** The request's span. Of its ids, only the trace's is stored. */
+  /** The span of the call; the id of its trace is stored. */
   span: CallSpan | undefined;
   /** Sandbox milliseconds. */
   at: number;

@@ -1,4 +1,4 @@
-// Numbers requests: all of them in their order of arrival, and those of each merchant separately. The id of a request
+// Numbers requests twice: all of them in their order of arrival, and each merchant's separately. The id of a request
 // is its merchant and the number among the merchant's requests, so requests of other merchants do not change it.
 
 import { merchantLabel } from "../../kernel/random.ts";

@@ -28,7 +28,7 @@ export function createEventChains() {
         fail(
           "sandbox_unavailable",
           `This call is part of a feedback loop: ${count(MOST_IN_A_ROW)} times in a row, a call during a delivery ` +
-            `caused the next delivery, the last time that of ${cause}. ` +
+            `caused the next delivery, most recently of ${cause}. ` +
             "The receiver must not make a call that causes the event that it receives.",
         );
       return length;

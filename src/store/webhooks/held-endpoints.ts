@@ -1,4 +1,4 @@
-// Held endpoints: those of a database or a snapshot that this user's sandboxes did not write, and those of a folder's
+// Held endpoints: endpoints from a database or a snapshot that this user's sandboxes did not write, or from a folder's
 // merchant-sandbox.json. Their deliveries are stored without a due time, and wait until the user asks for them.
 
 import type { Database } from "../sqlite/database.ts";

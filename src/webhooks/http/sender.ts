@@ -94,9 +94,9 @@ function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, timeo
   const start = (agent: Agent) => {
     if (isOver) return;
     began = realNow();
-    const patience = request.transport === "hang_up" ? Math.min(HANG_UP_AFTER, timeout) : timeout;
-    cancelDeadline = afterRealTime(patience, () =>
-      end(failure("timeout", `No complete response within ${patience} ms.`)),
+    const allowed = request.transport === "hang_up" ? Math.min(HANG_UP_AFTER, timeout) : timeout;
+    cancelDeadline = afterRealTime(allowed, () =>
+      end(failure("timeout", `No complete response within ${allowed} ms.`)),
     );
     const body = bodyOf(request, timeout, () =>
       end(failure("reset", "A fault rule cut the connection in the middle of the body.")),

@@ -30,7 +30,7 @@ export interface ClientBehaviour {
   open?: string[];
   /** Takes many calls a second: not for programs that are started for each call. */
   isFast?: true;
-  /** The pauses decide. Random ones, or those of a busy machine, may leave a rule of `fails` inconclusive. */
+  /** The pauses decide. Random pauses or a busy machine may leave a rule of `fails` inconclusive. */
   isByMilliseconds?: true;
 }
 

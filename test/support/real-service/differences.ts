@@ -11,7 +11,7 @@ export interface Difference {
   contradicts: readonly string[];
 }
 
-/** Changes the records of a kind, and leaves those of others. */
+/** Changes the records of one kind only. */
 const changeRecords = (behaviour: Behaviour, kind: string, change: (record: Stored) => Stored) => {
   const { record } = behaviour;
   behaviour.record = (one, of) => (of === kind ? change(record(one, of)) : record(one, of));

@@ -105,7 +105,7 @@ const removeAllFaults = (state: UiState): StateUpdate =>
   confirmCall(
     state,
     {
-      question: "Remove all fault rules, including those of scenarios?",
+      question: "Remove all fault rules, also from scenarios?",
       action: "Remove all faults",
       refusal: "Keep them",
     },

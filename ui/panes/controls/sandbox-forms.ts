@@ -58,7 +58,7 @@ const resetForm: Form = {
   fields: (_, { state }) => [
     {
       name: "merchant",
-      help: "Everything also resets the clock; one merchant leaves the others as they are",
+      help: "Resetting everything includes the clock; resetting one merchant leaves the others unchanged",
       options: allOrOneMerchant(state, "everything"),
     },
   ],
@@ -114,7 +114,7 @@ const rateLimitForm: Form = {
   },
 };
 
-/** Restores a merchant's shared window as it is now. */
+/** The undo of a change: restores the current window of the operations without a limit of their own. */
 export function undoOfWindow(state: UiState, merchant: string): Pick<CallResult, "undo" | "undoLabel"> {
   const before = sharedWindow(state, merchant);
   if (!before) return {};
@@ -216,7 +216,7 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
       return {
         question:
           `Restore the snapshot ${name}? Everything since then is lost unless you save it first. ` +
-          "The clock goes on: what fell due since then happens again.",
+          "The clock is not set back: time-driven changes since then happen again.",
         action: `Restore ${name}`,
         refusal: "Keep everything",
       };
@@ -256,7 +256,7 @@ function sendHeld(state: UiState): StateUpdate {
   return confirmCall(
     state,
     {
-      question: `Send ${deliveries} that came with the file${to}, and those that follow?${faults}`,
+      question: `Send ${deliveries} that came with the file, and later ones${to}?${faults}`,
       action: "Send them",
       refusal: "Keep holding them",
     },

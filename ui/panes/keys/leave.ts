@@ -19,9 +19,9 @@ export function leaveLabel(state: UiState): string {
 /** `start` ends this process and starts another one with the same options: its file has neither verdicts nor faults. */
 function lostText(state: UiState): string {
   const armed = armedRules(state).length;
-  if (armed === 0) return "It starts anew there: verdicts are lost";
+  if (armed === 0) return "The sandbox restarts there: verdicts are lost";
   const lost = `verdicts and ${plural(armed, "armed fault")} are lost`;
-  return `It starts anew there: ${lost}, except those of --faults or --scenario`;
+  return `The sandbox restarts there: ${lost}, except faults from --faults or --scenario`;
 }
 
 /**

@@ -12,7 +12,7 @@ import { type FormField, type FormValues, fieldAt, labelOf, matchingOptions, wit
 import type { FormState, FormView } from "./form-view.ts";
 
 /** Why Enter sends nothing: the typed text matches none of the options. */
-export const unmatchedText = ({ label, name }: FormField, text: string) => `${text} matches no ${label ?? name}`;
+export const unmatchedText = ({ label, name }: FormField, text: string) => `${text}: no match for ${label ?? name}`;
 
 /**
  * How many options or fields Page Up and Page Down move by. A screen that is high enough shows at least as many

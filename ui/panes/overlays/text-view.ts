@@ -75,7 +75,7 @@ export function confirmCall<Reply>(
   return update(openOverlay(state, confirm(confirmation, call, onConfirm)));
 }
 
-/** Keys that a question leaves to the dashboard: back, and those of the terminal itself. */
+/** Keys that keep their usual meaning while a question is open: back, quit, redraw and suspend. */
 const PASSED_ON = ["escape", "q", "ctrl-l", "ctrl-z"];
 
 /** A text wrapped between words. */
@@ -84,7 +84,7 @@ const prose = (text: string, width: number) => fillLines(sanitize(text).split(" 
 /** The cells before the help of an answer: its key between two spaces on each side. */
 const ANSWER_INDENT = 5;
 
-/** A question with an answer for each key; Esc leaves everything as it is, and other keys wait for an answer. */
+/** A question with an answer for each key; Esc goes back, and other keys are ignored. */
 export const question = (text: string, answers: readonly KeyBinding[]): Overlay => ({
   title: "Confirm",
   lines: (state, width) => [
@@ -143,7 +143,7 @@ export const confirm = (
         ]
       : []),
   ],
-  // Ctrl-Y goes to its binding. Every other key means no.
+  // Ctrl-Y goes to its binding, y confirms, and every other key cancels.
   onKey: (state, key) => {
     if (key === "ctrl-y" && call) return undefined;
     return key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state);
