@@ -118,7 +118,7 @@ const answers = {
     return { rss, heap: heapUsed };
   },
   stall() {
-    // It measures the time between two ticks, which are a millisecond apart.
+    // The histogram has the time between two ticks, which are a millisecond apart.
     const stall = Math.max(0, delays.max / NANOSECONDS - 1);
     delays.reset();
     delays.enable();

@@ -1,4 +1,4 @@
-// The browser of the tests, which is TypeScript, for scripts and for the bench.
+// Gives scripts and the bench the browser of the tests, whose source is TypeScript.
 
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -49,7 +49,7 @@ const parts = {
 /** Packages that are loaded on demand, each with its output file. */
 const packages = new Map();
 
-/** The default entry of jsonc-parser is UMD, whose require calls esbuild cannot follow. */
+/** The default entry of jsonc-parser is UMD, and esbuild cannot follow the require calls of UMD. */
 const entries = { "jsonc-parser": "jsonc-parser/lib/esm/main.js" };
 
 const requirePackages = {
@@ -100,7 +100,7 @@ const importFromItsFile = (filter, path) => ({
     ),
 });
 
-/** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
+/** The terminal's code is a file of its own: Ink uses top-level await, which CommonJS lacks. */
 const terminal = importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js");
 
 /** Code from the cache of compiled code cannot use import(), so dashboard.cjs imports for the program. */
@@ -188,8 +188,8 @@ const replaceIn = (name, filter, part, instead) => ({
 });
 
 /**
- * For each cell of a frame, Ink computes the codes that change the style of the cell before into its own. Most cells
- * have the same style and need none. With this comparison first, a frame of 120x36 takes 2 ms instead of 17.
+ * For each cell of a frame, Ink computes the escape codes that turn the style of the previous cell into this cell's.
+ * Most cells have the same style and need none. With this comparison first, a frame of 120x36 takes 2 ms instead of 17.
  */
 const compareStylesFirst = replaceIn(
   "compare-styles-first",
@@ -212,9 +212,9 @@ const divideUnjoined = replaceIn(
 );
 
 /**
- * Requires Node's modules and ws where they are used. An import reads every property of a Node module, and some load
- * half of Node; of a CommonJS file it parses the exports first. Together they were a third of the time until the
- * dashboard was loaded.
+ * Requires Node's modules and ws where they are used. An `import` reads every property of a Node module, and some
+ * properties load half of Node. For a CommonJS file, an `import` parses the exports first. These imports took a third
+ * of the time until the dashboard was loaded.
  */
 const requireWhenUsed = {
   name: "require-when-used",
@@ -254,7 +254,7 @@ const modules = await build({
 });
 
 /**
- * Without white space, comments and redundant syntax, which were a fifth of the package. Lines stay short, because Node
+ * Removes white space, comments and redundant syntax, which were a fifth of the package. Lines stay short, because Node
  * prints the line of an uncaught error. The comments that named the bundled packages go too, so the first line of a
  * bundle lists them. `options` minifies more.
  *
@@ -380,7 +380,7 @@ async function usualWorld() {
   sql.close();
   const bytes = readFileSync(file);
   await sandbox.close();
-  // Names the build in the file of the data that is moved to today: both the data and the code that moves it count.
+  // Identifies the build in the cache of the data with today's dates: a hash of the data and of the code that dates it.
   const build = createHash("sha256")
     .update(bytes)
     .update(readFileSync(join(dist, "program.cjs")))

@@ -1,5 +1,5 @@
 // Writes generated/, the client of the control API, from the declarations of its operations. The build and the type
-// check do so first.
+// check run this first.
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -21,7 +21,7 @@ export async function installTools(lane, versions) {
       cwd: half,
       shell: process.platform === "win32",
     });
-    // Another run may have been faster.
+    // Another run may have installed the tools meanwhile.
     if (!existsSync(installed)) renameSync(half, installed);
   } finally {
     rmSync(half, { recursive: true, force: true, maxRetries: 5 });

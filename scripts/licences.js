@@ -34,7 +34,7 @@ function licenceIn(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e([.-]|$)/i.test(entry));
   if (file === undefined && license === undefined)
-    throw new Error(`${name} says nothing of its licence: it must not be bundled`);
+    throw new Error(`${name} does not state its licence: it must not be bundled`);
   const text =
     file === undefined
       ? `Licence: ${license}`

@@ -79,8 +79,8 @@ function reasonOf(test: TestCase): string {
   if (need !== undefined) return `They need ${need}`;
   const result = test.result();
   if (result.state === "skipped" && result.note !== undefined) return `Reason: ${result.note}`;
-  if (test.options.mode !== "skip") return "Reason: what prepares them failed";
-  return "They say no reason: end their titles with needs() of test/support/needs.ts";
+  if (test.options.mode !== "skip") return "Reason: their setup failed";
+  return "No reason given: end their titles with needs() of test/support/needs.ts";
 }
 
 /** Resolves when a stream has written everything that it was given. */

@@ -106,7 +106,7 @@ const mutations = [
   },
   {
     part: "clock",
-    defect: "time moves to the end of an advance before the work that falls due on the way",
+    defect: "an advance sets the clock to its end before it does the work that is due on the way",
     file: "src/kernel/clock.ts",
     find: "if (due > time.now()) time.moveTo(due);",
     replace: "if (due > time.now()) time.moveTo(until);",
@@ -114,7 +114,7 @@ const mutations = [
   },
   {
     part: "life",
-    defect: "a record moves at a due time that a change of settings has put off",
+    defect: "a record changes at its old due time after a change of settings has postponed it",
     file: "src/life/life.ts",
     find: "if (!next || next.at > due.due) {",
     replace: "if (!next) {",
@@ -130,7 +130,7 @@ const mutations = [
   },
   {
     part: "verify",
-    defect: "expectations that wait for nothing to come pass at once",
+    defect: "`never` expectations pass at once",
     file: "src/verify/check-requests.ts",
     find: "if (elapsed < span) return",
     replace: "if (elapsed < 0) return",
@@ -223,7 +223,7 @@ try {
     const sound = readFileSync(path, "utf8");
     const places = sound.split(find).length - 1;
     if (places !== 1)
-      throw new Error(`${file} has these lines ${places} times instead of once; mend the defect of ${part}:\n${find}`);
+      throw new Error(`${file} has these lines ${places} times instead of once; fix the defect of ${part}:\n${find}`);
     if (!tests.some((test) => known.has(test)))
       throw new Error(`None of the tests of ${part} exists: ${tests.join(", ")}`);
     writeFileSync(

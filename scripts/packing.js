@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Without npm run's environment variables, which would change the behaviour of nested commands. */
+/** The environment without the variables of npm run, which would change how nested commands behave. */
 export const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 export function run(command, words, options = {}) {

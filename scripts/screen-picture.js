@@ -33,7 +33,7 @@ export function screenPicture(terminal, title, shade) {
   const lines = Array.from({ length: rows }, (_, row) =>
     runsOf(terminal.buffer.active, row, cols).map((run) => drawn(run, row, palette)),
   );
-  // Before any text, because letters reach below their line.
+  // Draws all backgrounds before any text, because letters reach below their line.
   const grounds = lines.map((runs) => runs.map(({ ground }) => ground).join(""));
   const texts = lines.map((runs) => runs.map(({ text }) => text).join(""));
   const dots = ["#f07178", "#ffcb6b", "#a6cc70"].map(

@@ -13,7 +13,7 @@ const EVENT = JSON.stringify({ type: "payment.succeeded", data: { amount: 1 } })
 
 const eventOf = (key) => request("POST", "/v1/webhook-events/test", { Authorization: `Bearer ${key}` }, EVENT);
 
-/** The cost of a delivery with `count` endpoints: all of one merchant, or each of its own. */
+/** The cost of a delivery with `count` endpoints, of one merchant or of a merchant each. */
 export async function measureEndpoints(count, { isOneMerchant }) {
   const server = await open("file");
   const receiver = await countingReceiver();
@@ -45,7 +45,7 @@ async function countingReceiver() {
   });
   return {
     url: `http://127.0.0.1:${opened.port}`,
-    /** Resolves after so many more deliveries. */
+    /** Resolves after this many more deliveries. */
     after: (more) =>
       new Promise((resolve) => {
         [expected, end] = [received + more, resolve];

@@ -1,12 +1,12 @@
-// The cost of one of many beside one of a tenth as many: webhook endpoints, sandboxes in a process,
-// processes on a machine.
+// Whether the cost of each grows with their number: webhook endpoints, sandboxes in a process, and processes on a
+// machine, each compared with a tenth as many.
 
 import { measureEndpoints } from "../many/endpoints.js";
 import { measureProcesses } from "../many/processes.js";
 import { measureSuites } from "../many/suites.js";
 import { FEW, figure, median, ratio } from "../measure.js";
 
-/** Each starts servers of its own, which takes longer than the measurement. */
+/** Each turn starts servers of its own, which takes longer than the measurement. */
 const TURNS = Math.min(FEW, 3);
 const MEGABYTE = 1e6;
 /** The limit for one merchant. */

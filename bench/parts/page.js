@@ -11,7 +11,7 @@ import { servePage } from "../static-page.js";
 const RATE = 1_000;
 /** Seconds between two readings of both pages. */
 const READING = 10;
-/** The list of requests is full by then, so memory may not grow any more. */
+/** The list of requests is full by then, so memory must not grow any more. */
 const FULL_AFTER_SECONDS = 120;
 const POLL_MS = 50;
 
@@ -117,7 +117,7 @@ async function readingOf(one, before) {
   return { thread: share("ThreadTime"), process: share("ProcessTime"), heap, nodes };
 }
 
-/** Each in a new window with an empty cache, while the stream goes on. */
+/** Opens each in a new window with an empty cache, while the stream continues. */
 async function firstRows(browser, server) {
   const filled = await browser.open(addressOf(server, "ui"));
   await filled.resize(1_440, 900);

@@ -111,7 +111,7 @@ async function openAll(nodes, failed) {
   return servers;
 }
 
-/** The Nodes that are needed beside peers, each with the package installed unless it is this one. */
+/** The other Node versions that peers need, each with the package installed; this Node needs no installation. */
 function nodesIn(folder) {
   const nodes = [...new Set(programs.map(otherNode))];
   return nodes.map((node) => [node, node === undefined ? undefined : installOn(node, folder.file(`node-${node}`))]);

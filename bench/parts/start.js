@@ -71,7 +71,7 @@ export const start = {
     const commands = await inTurn(commandsIn(folder), ({ measure }) => measure(), RUNS);
     folder.remove();
     const { createSandbox, ownMerchant } = await import("../../dist/index.cjs");
-    // Another sandbox than the one that is reset whole: the first reset of a merchant then loads its fixture again.
+    // Merchants are reset in a second sandbox: after a reset of everything, the first one would load its fixture again.
     const [sandbox, replaced] = await Promise.all([createSandbox(), createSandbox()]);
     const cases = [
       ...libraryCases(createSandbox, sandbox, replaced),

@@ -98,7 +98,7 @@ describe("payroll", () => {
   const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
 
   test.each([1.5, -1, "10"])(
-    "a run whose item has the net amount %j, as open bodies accept it, can be overridden and moved",
+    "with open bodies, an override may set the net amount %j; the item can be overridden again, and its run moved",
     async (sent) => {
       const bench = await open({ bodies: "open", life: "off" });
       for (const [item, amount] of Object.entries({ pyi_draft_marta: sent, pyi_draft_joao: 100_000 }))
@@ -117,7 +117,7 @@ describe("payroll", () => {
     },
   );
 
-  test("an item of another run is not found, even if the run is no draft; only drafts take overrides", async () => {
+  test("an item of another run is not found, whatever the run's status, and only drafts take overrides", async () => {
     const bench = await open();
     expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", {
       resource: "payroll_item",
@@ -208,7 +208,7 @@ describe("a created merchant", () => {
     motto: "Rico",
   };
 
-  test("has separate data, and a key that only this response contains", async () => {
+  test("has separate data, and a key that is only in the response to its creation", async () => {
     const bench = await open();
     const answer = await bench.call("POST", "/v1/merchants", { body: profile });
     const { apiKey, ...merchant } = answer.body;
@@ -306,7 +306,7 @@ describe("variants", () => {
     expect((await shared().call("GET", "/v1/merchants/me")).status).toBe(200);
   });
 
-  test.each([undefined, {}])("may be without options (%j) only once in a product", async (options) => {
+  test.each([undefined, {}])("without options (%j) are limited to one per product", async (options) => {
     const bench = await open();
     const make = (sku: string, product: string) =>
       bench.call("POST", `/v1/retail/products/${product}/variants`, { body: { sku, price: 1, options } });
@@ -384,7 +384,7 @@ test("null clears statutory settings: to null, to the default, or by removing an
   expect(cleared).toEqual({ ...before, payFrequency: null, schemes: [], updated: NOON_SECONDS });
 });
 
-test("a customer without an email, name or phone is returned without that field, never with null", async () => {
+test("a customer without a phone is returned without that field, and null is rejected for another field", async () => {
   const fixtures = folder();
   const merchant = { id: "mer_shop", name: "Shop", email: "shop@shop.example", apiKey: "sk_test_shop" };
   const id = "cus_short";

@@ -1,4 +1,5 @@
-// Assumptions that are set: a probe for each id, over a socket, and the list of facts; and what is refused.
+// Setting assumptions: for each id that can be set, a probe shows over a socket that the service changes. Other ids
+// and invalid values are rejected.
 
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -28,7 +29,7 @@ const twice =
   };
 const deep = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
-/** A call that meets the condition of each error. */
+/** For each error, a call that causes it. */
 const causes: Record<string, (bench: Bench) => Promise<Answer>> = {
   invalid_json: post(RULES, "{"),
   body_not_object: post(RULES, "[]"),
@@ -88,7 +89,7 @@ async function signatureUnder(assumptions: Record<string, FactValue>) {
   return { secret, body: arrival?.body ?? "", sent: arrival?.headers["x-webhook-signature"] };
 }
 
-/** Sets one id, and observes the service. */
+/** By id: sets the assumption, and checks how the service behaves. */
 const single: Record<string, Probe> = {
   async "http.body_bytes"(id) {
     const bench = await openWith({ [id]: 100 });
@@ -174,7 +175,7 @@ const probeStatus: Probe = async (id) => {
   }
 };
 
-/** Sets a bound of `limit` of a list. */
+/** Sets the default, minimum or maximum of a list's `limit`, and sends values around it. */
 const probeBound: Probe = async (id) => {
   const [, own = "", kind = ""] = /^(.*)\.query\.limit\.(\w+)$/.exec(id) ?? [];
   const path = `/v1${catalogue.find((operation) => operation.id === own)?.path}`;
@@ -194,7 +195,7 @@ const probeBound: Probe = async (id) => {
 const probeError: Probe = async (id) => {
   const [, code = "", part = ""] = /^error\.(\w+)\.(\w+)$/.exec(id) ?? [];
   const value = part === "status" ? 418 : "another";
-  // The server of an app answers such a request itself, so the sandbox has its own port.
+  // An app's server answers a request with Expect itself, so the sandbox gets its own port.
   const bench = await openWith({ [id]: value }, code === "expectation_failed" ? { port: 0 } : {});
   const answer = await (causes[code] ?? (() => Promise.reject(new Error(`no call causes ${code}`))))(bench);
   const seen = { status: answer.status, category: answer.body.error, code: answer.body.code }[part];
@@ -216,7 +217,7 @@ describe("an assumption that is set", () => {
     await probe?.(id);
   });
 
-  test("of every id is shown with its value and its default", async () => {
+  test("is listed with its value and its default, for every id", async () => {
     const all = otherAssumptions();
     const bench = await openWith(all);
     const { facts } = await bench.control("GET", "/assumptions");

@@ -140,7 +140,7 @@ function misfits(operation: Operation): Record<string, unknown> {
   return { ...operation.example, [field]: [[]] };
 }
 
-/** Needs a sandbox that listens beyond loopback: test/webhooks/target-policy.test.ts reaches it. */
+/** Only a sandbox that listens beyond loopback returns this code; test/webhooks/target-policy.test.ts covers it. */
 const BEYOND_LOOPBACK: ErrorCode = "webhook_url_loopback";
 
 const declared = names.flatMap(([id, operation]) =>
@@ -258,7 +258,7 @@ describe("another merchant's records", () => {
     },
   );
 
-  test.each(withQuery)("%s: are not listed, and their ids are no valid cursors", async (_, operation) => {
+  test.each(withQuery)("%s: are not listed, and their ids are not valid cursors", async (_, operation) => {
     const bench = await furnish(await open());
     const mine = await run(bench, operation);
     expect(mine.body.data.length).toBeGreaterThan(0);
@@ -303,7 +303,7 @@ describe("every operation", () => {
   );
 
   test.each(withBody)(
-    "%s rejects an invalid body, names the field, and, for an assumed shape, the option for another",
+    "%s rejects an invalid body and names the field; if the body's shape is assumed, it suggests --bodies open",
     async (_, operation) => {
       const refused: [code: ErrorCode, options: CallOptions][] = [
         ["invalid_json", { body: "{" }],

@@ -1,5 +1,5 @@
-// Cross-origin requests: pages of the origins named by --allowed-origin use the API under /v1 from a browser, and
-// nothing else.
+// Cross-origin requests: pages of the origins given with --allowed-origin can use the API under /v1 and its OpenAPI
+// document, and nothing else.
 
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
@@ -79,7 +79,7 @@ test("a page of a named origin can read every response of the API: successes, er
   expect((await bench.call("GET", "/v1/payments")).headers).toMatchObject({ vary: "Origin" });
 });
 
-testOnOwnPort("a named origin gets nothing from the rest of the control API", async () => {
+testOnOwnPort("a page of a named origin gets nothing else from the control API", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   const headers = fromPage(APP);
   for (const path of [
@@ -99,7 +99,7 @@ testOnOwnPort("a named origin gets nothing from the rest of the control API", as
     }
 });
 
-test("a page of a named origin cannot register an endpoint, and so call programs of this machine", async () => {
+test("a page of a named origin cannot register an endpoint, so it cannot reach this machine's programs", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   attempted("More than the API for an allowed origin");
   const body = { url: "http://localhost:3999/", events: ["payment.succeeded"] };
@@ -108,7 +108,7 @@ test("a page of a named origin cannot register an endpoint, and so call programs
   expect((await bench.call("POST", "/v1/webhooks", { body, headers: { origin: bench.url } })).status).toBe(201);
 });
 
-test("no other origin is allowed, and a foreign Host allows none", async () => {
+test("no other origin is allowed, and under a foreign Host not even a named one", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   for (const origin of [
     "https://app.example.evil.example",
@@ -128,7 +128,7 @@ test("no other origin is allowed, and a foreign Host allows none", async () => {
   attempted("DNS rebinding");
   const rebound = await preflight(bench, RULES, { host: "evil.example" });
   expect([rebound.status, corsHeaders(rebound)]).toEqual([403, []]);
-  // An image of a named origin has no Origin header: it is refused as any other page's.
+  // A browser sends no Origin header with an image, so a named origin's image is rejected like any other.
   attempted("Requests of a web page without an Origin");
   const image = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
   expect((await bench.call("GET", "/v1/payments", { headers: image })).status).toBe(403);

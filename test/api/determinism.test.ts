@@ -1,5 +1,5 @@
-// Determinism: the same seed, clock and calls give the same bytes, including the order of headers; ids are made from
-// the seed.
+// Determinism: the same seed, clock and calls give the same bytes, including the order of headers. Ids are generated
+// from the seed.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -82,8 +82,8 @@ describe("receivers that respond after random times", () => {
   const ENDPOINTS = 4;
 
   /**
-   * Sends many events at once, whose retries are due at once too; one endpoint disables itself with 410. Returns
-   * everything that a caller can read afterwards.
+   * Sends many events at once, so their retries are due together. One endpoint disables itself with 410. Returns all
+   * that a client can read afterwards.
    */
   async function run(bench: Bench, receiver: Awaited<ReturnType<typeof receive>>): Promise<string[]> {
     receiver.arrivals.splice(0);
@@ -143,7 +143,7 @@ describe("receivers that respond after random times", () => {
     for (let again = 0; again < 2; again++) expectSame(first, await run(await open(), receiver));
   });
 
-  test("do not change when an attempt in flight ends if the clock is set: it ends before the change", async () => {
+  test("do not affect an attempt in flight: a change of the clock waits until the attempt has ended", async () => {
     const receiver = await receive();
     const log = async (isInFlight: boolean) => {
       const bench = await open();

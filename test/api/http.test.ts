@@ -238,7 +238,7 @@ describe("the guard", () => {
     });
   });
 
-  test("a POST to a list without one names the way to create its records, which works", async () => {
+  test("a POST to a list that has no create operation names a control call that creates the records", async () => {
     const bench = await open();
     const messageOf = async (method: string, path: string) =>
       (await bench.call(method, path, { body: {} })).body.message as string;
@@ -546,7 +546,7 @@ describe("paths", () => {
       ["/v1/hospitality/bookings", `bookings. Operations below it: ${below("/v1/hospitality/bookings/")}.`],
       ["/v1/statutory", `statutory. Operations below it: ${below("/v1/statutory/")}.`],
       ["/v1/hospitality/pricing-rule", "/v1/hospitality/pricing-rules?"],
-      // A shared folder alone does not make two paths similar.
+      // A shared first segment alone does not make two paths similar.
       ["/v1/hospitality/guests", "No operation has the path /v1/hospitality/guests."],
     ];
     for (const [path, hint] of hints) {

@@ -122,7 +122,7 @@ describe("stored replies", () => {
     expect((await post(bench, missing, "fresh", {})).status).toBe(200);
   });
 
-  test("an already_exists is stored too, and rolls back its own attempt", async () => {
+  test("an already_exists is stored too, and the request that caused it creates nothing", async () => {
     const bench = await open();
     const body = { name: "Twin", email: "ola@lodge.example" };
     const first = await post(bench, "/v1/merchants", "twin", body);
@@ -131,7 +131,7 @@ describe("stored replies", () => {
     expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
   });
 
-  test("an invalid request is not stored: a corrected one may use its key, and repeat it after a 422", async () => {
+  test("an invalid request is not stored: a corrected one can use its key, and is replayed after a 422", async () => {
     const bench = await open();
     for (const wrong of [
       { ...rule, name: 5 },
@@ -226,15 +226,15 @@ describe("a reply that is replayed several times", () => {
   test.each<[string, (bench: Bench) => Promise<unknown>]>([
     ["its merchant is reset", (bench) => bench.control("POST", "/reset", { merchant: "mer_lodge" })],
     ["everything is reset", (bench) => bench.control("POST", "/reset", {})],
-    ["what was before is put back", (bench) => bench.control("POST", "/snapshots/before/restore")],
+    ["a snapshot from before is restored", (bench) => bench.control("POST", "/snapshots/before/restore")],
     [
-      "a fault says that its time is over",
+      "a fault expires the key",
       (bench) =>
         bench.control("POST", "/faults", { action: { type: "idempotency", as: "expired" }, trigger: { times: 1 } }),
     ],
-    ["its day is over", (bench) => bench.control("POST", "/clock/advance", { by: "24h" })],
+    ["24 hours have passed", (bench) => bench.control("POST", "/clock/advance", { by: "24h" })],
     [
-      "its day was over before the clock was put back",
+      "24 hours had passed before the clock was set back",
       async (bench) => {
         await bench.control("POST", "/clock/advance", { by: "24h" });
         await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
@@ -278,7 +278,7 @@ describe("concurrent requests with one key", () => {
     expect(await events(bench, answers)).toEqual(["pricing_rule.created"]);
   });
 
-  test("without keys, each one takes effect", async () => {
+  test("without keys, each one is executed", async () => {
     const bench = await open();
     const answers = await Promise.all(Array.from({ length: 50 }, () => bench.call("POST", RULES, { body: rule })));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(50);

@@ -17,7 +17,7 @@ describe("which merchant a call acts as", () => {
     expect(await me(bench, baggage)).toBe("mer_lodge");
   });
 
-  test("is the named one, with its data, requests and limits, and the same key", async () => {
+  test("is the named one, with its own data and requests, under the key of the app's merchant", async () => {
     const bench = await open({ isolation: "on" });
     const [one, other] = [await ownMerchant(bench), await ownMerchant(bench)];
     const named = [one.baggage, `user=7, ${other.baggage};ttl=5 ,x=1`, ["a=b", one.baggage], "a=b", undefined];
@@ -38,7 +38,7 @@ describe("which merchant a call acts as", () => {
     ]);
   });
 
-  test("can only be one created from the key's own merchant, and needs that key", async () => {
+  test("must be one created from the key's merchant, or be the key's own merchant", async () => {
     const bench = await open({ isolation: "on" });
     const [mine, markets] = [await ownMerchant(bench), await ownMerchant(bench, { fixture: "market" })];
     const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@example.com" } });
@@ -101,7 +101,7 @@ describe("webhooks of a test's merchant", () => {
     expect((await bench.control("GET", `/deliveries?merchant=${merchant.id}`)).data).toHaveLength(2);
   });
 
-  test("go to its own endpoints if it has any, and nowhere without the isolation", async () => {
+  test("go to its own endpoints if it has any, and without --isolation never to the app's endpoints", async () => {
     const [shared, own] = [await receive(), await receive()];
     const bench = await open({ isolation: "on", endpoints: [{ url: shared.url }] });
     const merchant = await ownMerchant(bench);
@@ -115,7 +115,7 @@ describe("webhooks of a test's merchant", () => {
     expect(shared.arrivals).toEqual([]);
   });
 
-  test("end with a 410 of the shared endpoint, for all", async () => {
+  test("stop for every test's merchant once the shared endpoint answers 410", async () => {
     const receiver = await receive();
     const bench = await open({ isolation: "on", endpoints: [{ url: receiver.url }] });
     const [one, other] = [await ownMerchant(bench), await ownMerchant(bench)];
@@ -128,14 +128,14 @@ describe("webhooks of a test's merchant", () => {
   });
 });
 
-test("a test's merchant has the fixture of the app's own one", async () => {
+test("a test's merchant is created from the merchant of MERCHANT_API_KEY, whose key can act as it", async () => {
   const bench = await open({ isolation: "on" });
   vi.stubEnv("MERCHANT_API_KEY", "sk_test_market");
   const merchant = await createTestMerchant(bench, "a test").finally(vi.unstubAllEnvs);
   expect(await me(bench, merchant.baggage, "sk_test_market")).toBe(merchant.id);
 });
 
-test("withMerchant gives a test of any runner a merchant named after it, and its arguments", async () => {
+test("withMerchant gives a test of any runner a merchant with the test's name, and the test's arguments", async () => {
   const bench = await open();
   vi.stubEnv("MERCHANT_SANDBOX_URL", bench.url);
   const ids: string[] = [];
@@ -143,7 +143,7 @@ test("withMerchant gives a test of any runner a merchant named after it, and its
     ids.push(merchant.id, context.name);
     expect((await sandbox.merchants.list({ merchant: merchant.id })).data[0]?.id).toBe(merchant.id);
   });
-  // Jest passes a callback to a test with parameters, and waits for it.
+  // Jest passes a `done` callback to a test that declares parameters, and waits for the call.
   expect(declared).toHaveLength(0);
   await declared({ name: "pays once" });
   await declared({ name: "pays once" });

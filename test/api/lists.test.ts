@@ -57,7 +57,7 @@ describe("the order of a list", () => {
 });
 
 describe("the parameters of a list", () => {
-  test.each(lists)("%s accepts limit and both cursors", async (_, operation) => {
+  test.each(lists)("%s accepts a limit, and rejects invalid limits and cursors", async (_, operation) => {
     const bench = await open();
     const mine = async (query: Record<string, string | number>) =>
       (await read(bench, operation, query, "sk_test_lodge")).body;

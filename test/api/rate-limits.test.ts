@@ -55,7 +55,7 @@ describe("a window", () => {
     expect(running.text).not.toContain("frozen");
   });
 
-  test("is never used up with `none`, but still has its headers", async () => {
+  test("is too large to be used up with `none`, but still has its headers", async () => {
     const bench = await open({ rateLimit: "none" });
     expect(windowOf(await me(bench))).toEqual([1_000_000_000, 999_999_999, NOON_SECONDS + 60]);
   });
@@ -114,7 +114,7 @@ test("every request that reaches the limiter counts; one refused before it, or u
   for (const [counted, method, path, options] of calls) {
     const before = await remaining();
     await bench.call(method, path, options);
-    // The read of what remains counts as well.
+    // remaining() makes a call itself, which counts as well.
     expect([path, await remaining()]).toEqual([path, before - 1 - counted]);
   }
 });

@@ -1,5 +1,5 @@
-// Request numbers: a request that is rejected before it is admitted uses up none, so that no web page changes what
-// others get on a frozen clock.
+// Request numbers: a request that is rejected before it is admitted uses up no number. Otherwise a web page could
+// change what other programs get on a frozen clock.
 
 import { expect, test } from "vitest";
 import { type Answer, attempted, type Bench, lines, open, RULES, raw, rule } from "../support/sandbox.ts";
@@ -8,7 +8,7 @@ const BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 const image = { "user-agent": BROWSER, accept: "image/avif,image/webp,*/*;q=0.8", referer: "http://evil.example/" };
 const frame = { "user-agent": BROWSER, accept: "text/html,*/*;q=0.8", "upgrade-insecure-requests": "1" };
 
-/** Every kind of rejection that a web page can bring about, or that leaves no row in the log. */
+/** Every kind of rejection that a web page can cause, or that is not logged. */
 const rejections: Record<string, (bench: Bench) => Promise<unknown>> = {
   "a foreign Host": (bench) => bench.call("GET", "/v1/payments", { headers: { host: "evil.example" } }),
   "a foreign Origin": (bench) => bench.call("POST", RULES, { body: rule, headers: { origin: "http://evil.example" } }),
@@ -46,7 +46,7 @@ const rejections: Record<string, (bench: Bench) => Promise<unknown>> = {
 
 const own = (bench: Bench) => `Host: localhost:${bench.port}`;
 
-/** The calls of a program, and all bytes that it gets but the port. */
+/** Makes a program's calls, and returns all bytes that the program gets, without the port. */
 async function program(bench: Bench, between: () => Promise<unknown>): Promise<string> {
   const answers: Answer[] = [];
   const calls = [
@@ -78,7 +78,7 @@ test("no rejected request of a web page changes a byte of what another program g
   }
 });
 
-test("a hundred images of a page leave no row, through a name that gets no Sec-Fetch-Site from browsers", async () => {
+test("a page's images are not logged, even under a host name for which browsers send no Sec-Fetch-Site", async () => {
   const bench = await open({ allowedHost: ["sandbox.internal"] });
   const host = `sandbox.internal:${bench.port}`;
   for (let index = 0; index < 100; index++) {
@@ -90,7 +90,7 @@ test("a hundred images of a page leave no row, through a name that gets no Sec-F
     expect([status, body.code]).toEqual([403, "origin_not_allowed"]);
   }
   expect((await bench.control("GET", "/requests")).data).toEqual([]);
-  // These need no Origin: a program, the code of a browser that sends a key, and the dashboard's page.
+  // Requests that need no Origin: those of programs, of browser code that sends a key, and of the dashboard's page.
   const statuses = [
     await bench.call("GET", "/v1/payments", { headers: { host } }),
     await bench.call("GET", "/v1/payments", { headers: { host, "user-agent": BROWSER } }),

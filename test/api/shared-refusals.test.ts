@@ -1,4 +1,4 @@
-// Refusals that many operations share: each operation returns all those that its OpenAPI document lists.
+// Errors that many operations share: each operation returns all those that the OpenAPI document lists for it.
 
 import { expect, test } from "vitest";
 import { serviceOpenapi } from "../../scripts/reference/documents.ts";
@@ -6,7 +6,7 @@ import { catalogue } from "../../src/areas/index.ts";
 import type { ErrorCode } from "../../src/kernel/errors.ts";
 import { type CallOptions, shareForBlock } from "../support/sandbox.ts";
 
-/** The request or the fault that causes each refusal. With `again`, a second call with another query causes it. */
+/** By error, the request or the fault that causes it. With `again`, a second call with another query does. */
 const causes: Partial<Record<ErrorCode, CallOptions & { fault?: object; again?: true }>> = {
   invalid_json: { body: "{" },
   idempotency_key_in_use: { fault: { type: "idempotency", as: "in_progress" }, headers: { "idempotency-key": "busy" } },
@@ -28,7 +28,7 @@ const documentedStatuses = ({ path, method }: (typeof catalogue)[number]) =>
 const shared = shareForBlock();
 
 test.each(catalogue.map((operation) => [operation.id, operation] as const))(
-  "%s returns the shared refusals that its document lists",
+  "%s returns the shared errors that the OpenAPI document lists for it",
   async (id, operation) => {
     const bench = shared();
     const example = (_: string, name: string) => operation.exampleParams[name] ?? "whe_1";

@@ -58,7 +58,7 @@ describe("the transitions of every kind", () => {
           expect(await happened()).toEqual(known(events.updated));
         } else if (transitions[from]?.includes(to)) {
           expect([label, status, body.status, body.metadata]).toEqual([label, 200, to, { moved: to }]);
-          // Events of further records of the kind, made as a consequence, come later.
+          // If the change creates more records of this kind, their events come later.
           expect((await happened())[0]).toEqual(events[to]);
         } else {
           expect([label, status, body.code]).toEqual([label, 409, "invalid_state"]);
@@ -107,7 +107,7 @@ test.each(
         const refused = await change({ [field]: isSet ? null : NOON_SECONDS });
         expect([kind, status, field, refused.status, refused.body.details?.errors]).toMatchObject([
           ...[kind, status, field, 400],
-          // A record that reached its state before now breaks the order of its times too.
+          // If the record reached its state earlier, NOON_SECONDS also breaks the order of its times.
           expect.arrayContaining([
             expect.objectContaining({
               field,
@@ -116,7 +116,7 @@ test.each(
             }),
           ]),
         ]);
-        // A later time of an arrival that happened is a correction, not a contradiction.
+        // Setting a time that the record already has is a correction, which is accepted.
         if (isSet) expect((await change({ [field]: record[field] })).body).toMatchObject({ [field]: record[field] });
       }
       // A record that moves on keeps its times, and loses them only where it returns to its first state.

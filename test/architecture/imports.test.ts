@@ -82,7 +82,7 @@ function breaksOrder({ from, to, isType }: Import): boolean {
   return steps < 0 || (steps === 0 && !isType);
 }
 
-/** The first circle of files that import each other, also by types only; undefined if there is none. */
+/** The first import cycle, counting type imports; undefined if there is none. */
 function circleIn(imports: readonly Import[]): string[] | undefined {
   const importedBy = new Map<string, string[]>();
   for (const { from, to } of imports) importedBy.set(from, [...(importedBy.get(from) ?? []), to]);
@@ -124,7 +124,7 @@ describe("the import order", () => {
     expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
   });
 
-  it("has in contracts only types and data, such as schemas: functions belong to other directories", async () => {
+  it("allows no functions in contracts, only types and data such as schemas", async () => {
     const files = readdirSync(join(root, "src/contracts"));
     const functionsOf = async (file: string) =>
       Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
@@ -133,7 +133,7 @@ describe("the import order", () => {
     expect((await Promise.all(files.map(functionsOf))).flat()).toEqual([]);
   });
 
-  it("has no circle of files", () => {
+  it("has no import cycles", () => {
     expect(circleIn(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toBeUndefined();
     const circle = ["a", "b", "c"].map((from, index, all) => ({ from, to: all[(index + 1) % 3] ?? "", isType: true }));
     expect(circleIn(circle)).toEqual(["a", "b", "c", "a"]);
@@ -171,12 +171,12 @@ function reached(start: string): { files: string[]; packages: string[] } {
 
 const { files, packages } = reached("ui/browser/main.tsx");
 
-it("the page reaches no module of Node, of Ink or of the network, but the packages of its bundle", () => {
+it("the page imports only the packages of its bundle, and does not use Buffer", () => {
   expect(packages.filter((name) => !PACKAGES.includes(name))).toEqual([]);
   expect(files.filter((file) => /\bBuffer\./.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
-it("the page reaches the terminal dashboard's panes, details, controls, keys and state, nothing that paints", () => {
+it("the page imports the panes, controls, keys and state of the dashboard, but nothing of ui/terminal", () => {
   expect(files.filter((file) => file.startsWith("ui/terminal/"))).toEqual([]);
   for (const file of [
     "ui/state/state.ts",
@@ -188,7 +188,7 @@ it("the page reaches the terminal dashboard's panes, details, controls, keys and
     expect(files).toContain(file);
 });
 
-it("the explorer is the only pane that the page has and the terminal has not", () => {
+it("the explorer is the only pane of the page that the terminal lacks", () => {
   const state = emptyDashboard();
   const page = visiblePanes({ ...state, isPage: true });
   expect(page).toContain(explorer);

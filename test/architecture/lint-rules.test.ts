@@ -170,8 +170,8 @@ describe("rules beyond the linter", () => {
 
   const isComment = (line: string) => /^\s*(\/\/|\/?\*|-- )/.test(line);
   const isRegExp = (line: string) => /^\s*\/[^/*].+\/\w*[;,]?$/.test(line);
-  // SQLite keeps the text of each definition, and the sandbox compares it with its own: a line break would be another
-  // schema.
+  // SQLite keeps the text of each definition, and the sandbox compares it with its own. A line break would make the
+  // schemas differ.
   const mayBeLong = (name: string, line: string) =>
     name === join("src", "store", "sqlite", "tables.ts") || isRegExp(line);
 
@@ -201,7 +201,7 @@ describe("rules beyond the linter", () => {
     expect(long).toEqual([]);
   });
 
-  it("no file has a note about work that is left for later", () => {
+  it("no file has a note about unfinished work", () => {
     const later = /\b(T[O]DO|F[I]XME|X[X]X)\b/;
     expect(sources.filter((file) => later.test(readFileSync(file, "utf8")))).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { folder, launchCommand, linesOf, runCommand } from "../support/program.t
 import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
-test("trigger says which endpoints get nothing yet, because they came with a file", async () => {
+test("trigger names the endpoints of a restored file, which get nothing until they are replayed", async () => {
   const receiver = await receive();
   const before = await open();
   await register(before, receiver.url);
@@ -28,7 +28,7 @@ test("trigger says which endpoints get nothing yet, because they came with a fil
   expect((await runCommand(bench.url, "trigger", "booking.declined")).error).toBe("");
 });
 
-test("requests --trace prints what the calls of a trace caused, and with other filters its requests", async () => {
+test("requests --trace adds the events and attempts of the requests, unless there are other filters", async () => {
   const { bench } = await openRegistered();
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` };
@@ -91,7 +91,7 @@ describe("an empty list", () => {
     expect((await linesOf(idle, "verdicts", "--rule", "effect.single")).join()).toMatch(/^No verdicts yet\. /);
   });
 
-  test("is not what a removed merchant has: its rows are still listed by its id or name", async () => {
+  test("is not printed for a removed merchant: its rows are still listed by its id or name", async () => {
     const bench = await open();
     const { id: merchant, apiKey } = await bench.merchants.add();
     await bench.call("GET", "/v1/payments", { key: apiKey });
@@ -259,8 +259,8 @@ describe("verdicts", () => {
   });
 });
 
-describe("the details of one", () => {
-  test("attempt begin with its result and verdict, and list the attempts line by line", async () => {
+describe("details", () => {
+  test("of a delivery begin with its result and verdict, and end with a line for each attempt", async () => {
     const { bench, receiver } = await openRegistered();
     receiver.script(401);
     await deliver(bench);
@@ -360,7 +360,7 @@ describe("lists", () => {
     expect((await bench.control("GET", `/requests/${resent}`)).request.body).toBe(body);
   });
 
-  test("of events and endpoints, and the details of each", async () => {
+  test("show events and endpoints, and the details of each", async () => {
     const bench = await open();
     const { endpoint, secret, ids } = await lostWrite(bench);
     const events = await linesOf(bench, "events", "--type", "pricing_rule.created");

@@ -1,4 +1,4 @@
-// The words that completion offers, in the declarations of the commands.
+// The words that completion offers, taken from the declarations of the commands.
 
 import { expect, test } from "vitest";
 import { commands, everyCommand } from "../../src/cli/commands/index.ts";

@@ -217,7 +217,7 @@ test.each<[string, Step, advice: RegExp]>([
   ["hangs", "hang", / within \d+ ms\. Store the event and respond before .* --webhook-timeout\.$/],
   ["closes", "reset", /If the receiver ended with the tests, let .* If it still runs, its log says why it failed\.$/],
   ["redirects", 302, / got a 302: .* Redirects are not followed, so register the final address\.$/],
-])("the advice on a receiver that %s fits", async (_, step, advice) => {
+])("the advice fits a receiver that %s", async (_, step, advice) => {
   const bench = await openObserved({ webhookTimeout: "200ms" });
   const receiver = await receive();
   receiver.always(step);
@@ -266,7 +266,7 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   ]);
 });
 
-test("a scenario of delivery faults is not listed among those that no call met", async () => {
+test("a scenario of delivery faults is not listed among the scenarios that no call met", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payouts");
   const untested = async () => (await findWarnings({ failOn: "verdicts", isGreen: true }, bench, bench.run))[0];
@@ -276,7 +276,7 @@ test("a scenario of delivery faults is not listed among those that no call met",
   expect(await untested()).toContain("were not tested: no call met lost-response, payroll-day.");
 });
 
-test("score requires that armed scenarios passed, or got this many points", async () => {
+test("score requires that armed scenarios passed, and score=n that they got n points", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payouts");
   expect((await problemsOf(bench, "score")).lines).toEqual([expect.stringContaining("arm one with --scenario <name>")]);
@@ -329,7 +329,7 @@ test("a failed audit fails the run on verdicts, and is in each report with its p
   expect((await problemsOf(bench, "5xx,verdicts")).lines).toEqual([expect.stringContaining("No request arrived")]);
 });
 
-test("an expectation of effects that failed fails the run on verdicts, also before a reset", async () => {
+test("a failed expectation of effects fails the run on verdicts, even if a reset follows", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   await register(bench, receiver.url, ["payment.succeeded"]);
@@ -371,7 +371,7 @@ test.each(["stop", "reset", "start again"])(
   },
 );
 
-test("a scenario that failed by its count alone is in the titles, and passed before it was stopped", async () => {
+test("a wrong count of effects fails a scenario, also in the titles; later events do not change a count", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   await register(bench, receiver.url, ["payment.succeeded"]);
@@ -384,7 +384,7 @@ test("a scenario that failed by its count alone is in the titles, and passed bef
   };
   expect(await play("webhook-storm", 1)).toBe("pass");
   expect((await problemsOf(bench, "score")).code).toBe(0);
-  // The count covers only the event that had been delivered by then: a later event is not a loss.
+  // The count covers only the event that had been delivered by then. A later event does not count as lost.
   await bench.events.trigger({ type: "payment.succeeded" });
   await advance(bench, "10s");
   await settle(bench);

@@ -43,7 +43,7 @@ test("the details of a request, an event and a delivery print other programs' te
         expect(lines.filter((line) => !OWN_FIELD.test(line) && !line.startsWith("  "))).toEqual([]);
       else for (const line of lines) expect(JSON.parse(line)).toBeDefined();
     }
-  // No line of the response is a field of its own.
+  // No line of the receiver's response may look like a field that the command prints.
   const lines = await linesOf(bench, "deliveries", data[0].id);
   expect(lines.filter((line) => line.startsWith("status: "))).toEqual(["status: failed"]);
 });

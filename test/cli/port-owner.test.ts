@@ -1,4 +1,4 @@
-// Which process listens on a port, as the operating system tells.
+// Which process listens on a port, according to the operating system.
 
 import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ describe.runIf(process.platform === "linux")("the listener of a port", () => {
       expect(await listenerOf(port, expected)).toMatchObject({ pid: process.pid });
   });
 
-  test("is no process that listens on another port", async () => {
+  test("is not a process that listens on another port only", async () => {
     await listen(createServer());
     expect(await listenerOf(await freePort(), process.pid)).toBeUndefined();
   });

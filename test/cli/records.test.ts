@@ -32,14 +32,14 @@ describe("make", () => {
     expect((await json(bench, "make", "payment", "--amount", "0.5", "--currency", "USD")).amount).toBe(50);
   });
 
-  test("takes the name of a field as bodies have it too", async () => {
+  test("accepts field names as they are written in bodies, too", async () => {
     const bench = await open();
     const words = ["--customerId", "cus_ines", "--paidAt", "2026-01-04T12:00:00Z", "--status", "succeeded"];
     const payment = await json(bench, "make", "payment", ...words);
     expect(payment).toMatchObject({ customerId: "cus_ines", paidAt: 1_767_528_000 });
   });
 
-  test("refuses an amount in the unit in which it was typed", async () => {
+  test("names a refused amount in the unit in which it was typed", async () => {
     const bench = await open();
     expect((await runCommand(bench.url, "make", "payment", "--amount", "-3")).error).toMatch(
       /--amount must be at least 0\.\d\d EUR; received "-3"\./,
@@ -191,7 +191,7 @@ test.each([
   [["show", "paymentz"], "Did you mean payment"],
   [["show", "payments", "--status", "succeded"], "Did you mean succeeded?"],
   [["show", "payments", "--merchant", "lodgee"], "no merchant lodgee"],
-])("%j ends with exit code 2, in the words of the command", async (words, message) => {
+])("%j exits with code 2, and the message names flags and arguments of the command", async (words, message) => {
   const bench = await open();
   const { code, out, error } = await runCommand(bench.url, ...words);
   expect([code, out, error]).toEqual([2, [], expect.stringContaining(message)]);

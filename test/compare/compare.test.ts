@@ -1,5 +1,4 @@
-// A recording of the service is compared with the facts of the sandbox: the differences are found among the others, and
-// nothing else.
+// A recording of the service is compared with the facts of the sandbox: every difference is found, and nothing else.
 
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
@@ -12,7 +11,7 @@ import { differences } from "../support/real-service/differences.ts";
 import { open } from "../support/sandbox.ts";
 
 describe("a stand-in for the real service", () => {
-  test("that behaves as the sandbox contradicts nothing, whatever differs by design", () => {
+  test("that behaves like the sandbox contradicts nothing; differences by design are not compared", () => {
     const found = compare(sandbox, recordingOf());
     expect(found.verdicts.filter(({ seen }) => seen.length > 0).map(({ fact, seen }) => [fact.id, seen])).toEqual([]);
     expect(comparisonText(found)).toMatch(/^Compared .*\n\n\d+ confirmed .*, 0 contradicted/);
@@ -44,7 +43,7 @@ describe("a stand-in for the real service", () => {
   });
 });
 
-test("settable assumptions that a recording shows have the form of the option, and a sandbox takes it", async () => {
+test("the assumptions to set are returned in the form of the option, and a sandbox accepts them", async () => {
   const recording = recordingOf((to) => {
     to.success["bookings.decline"] = 202;
     to.errors.validation_failed.status = 422;
@@ -116,7 +115,7 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
     expect(found.unexplained).toEqual([expect.objectContaining({ status: 414, code: "uri_too_long", count: 1 })]);
   });
 
-  test("a refusal by a record's state is a repeated action or unrecognised, and proves no rule about the body", () => {
+  test("a 422 because of a record's state is unexplained or a repeated action, and proves no rule of bodies", () => {
     const refused = (code: string, change?: (to: Behaviour) => void) => {
       const recording = recordingOf(change);
       const decline = recording.exchanges.find(({ url }) => url.pathname.endsWith("bkg_one/decline")) as Exchange;
@@ -144,7 +143,7 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
   });
 });
 
-test("each error that a service may have is recognised, or the page says why not", () => {
+test("each error that a service may have is recognised, or listed with the reason why not", () => {
   const { seen, unseen } = conditionTexts();
   const codes = sandbox.facts.flatMap(({ id, kind, origin }) =>
     kind === "error_code" && origin !== "design" ? [id.split(".")[1] as string] : [],

@@ -25,10 +25,10 @@ const compareLog = (content: string | Uint8Array) =>
   runCommand(undefined, "compare", "--webhooks", temporaryFile(content, "received.jsonl"));
 
 const inUtf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le");
-/** Parts of a file at which it is cut off, in twentieths. */
+/** Where a file is cut off, in twentieths of its length. */
 const CUTS = [1, 7, 13, 19];
 
-/** One sentence on standard error, exit code 2, and nothing on standard output. */
+/** Expects one sentence on standard error, exit code 2, and nothing on standard output. */
 function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runCommand>>, message: RegExp): void {
   expect([code, out]).toEqual([2, []]);
   expect(error).toMatch(message);
@@ -36,7 +36,7 @@ function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runComma
 }
 
 describe("a recording that cannot be read is rejected with one sentence:", () => {
-  test.each(CUTS)("one that was cut off after %i twentieths", async (part) => {
+  test.each(CUTS)("a file that was cut off after %i twentieths", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
     expectSentence(
       await compareFile(cut, "--json"),
@@ -172,7 +172,7 @@ describe("a value of a wrong type", () => {
     }
   }
 
-  /** Replaces the value to which the numbers lead: each chooses a field or an item of the one before. */
+  /** Replaces the value at a path. Each number of the path chooses a field or an item of the value before it. */
   function replaceAt(value: unknown, [choice, ...rest]: readonly number[], wrong: unknown): unknown {
     if (choice === undefined || typeof value !== "object" || value === null || Object.keys(value).length === 0)
       return wrong;

@@ -1,4 +1,5 @@
-// An independently written service: each habit in which it differs everywhere is one finding.
+// A service written independently of the sandbox. A difference in all of its responses, such as UUIDs as ids, is
+// reported as one finding.
 
 import { expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";

@@ -11,7 +11,7 @@ import { receive } from "../support/webhooks.ts";
 const KEY = { key: "sk_test_lodge" };
 const RULE = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 500 };
 
-/** The report masks Authorization and has no bodies of another media type, so the conditions of both are not seen. */
+/** Errors that `compare` recognises in a report, which masks Authorization and omits bodies that are not JSON. */
 const RECOGNISED = [
   ...["missing_api_key", "invalid_limit", "invalid_cursor", "validation_failed", "invalid_json"],
   ...["body_not_object", "idempotency_key_too_long", "idempotency_key_reused", "invalid_state"],

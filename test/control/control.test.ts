@@ -29,7 +29,7 @@ describe("every operation", () => {
   test.each(operations)(
     "$id rejects an unknown parameter or field, and suggests the closest name",
     async ({ method, path, query, body }) => {
-      /** The kinds of records know more fields than their operations declare. */
+      /** An operation on records accepts more fields than it declares: those of the record's kind. */
       const isClosed =
         method !== "GET" && (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true;
       for (const { properties, inBody } of [
@@ -60,7 +60,7 @@ describe("every operation", () => {
   });
 
   test.each([...new Set(operations.map(({ path }) => path))])(
-    "%s refuses the methods that it has not, and names those it has",
+    "%s refuses methods that it does not have, and names those that it has",
     async (path) => {
       const here: string[] = operations.filter((one) => one.path === path).map(({ method }) => method);
       if (here.includes("GET")) here.push("HEAD");
@@ -180,7 +180,7 @@ describe("the clock", () => {
     expect((await bench.control("GET", "/clock")).unix).toBe(NOON_SECONDS);
   });
 
-  test("stops at the last time that a date can express", async () => {
+  test("cannot be advanced beyond the last time that a date can express", async () => {
     const bench = await open();
     await clock(bench, "PUT", { mode: "frozen", now: "9999-12-31T23:59:00Z" });
     const answer = await clock(bench, "POST", { by: "2m" }, "/clock/advance");
@@ -406,7 +406,7 @@ describe("reset", () => {
     expect(await state()).toEqual(start);
   });
 
-  test("returns to the snapshot of the options", async () => {
+  test("returns to the snapshot that the options name", async () => {
     const first = await open();
     await first.control("POST", "/records/customer", { id: "cus_saved" });
     const { file: snapshot } = await first.control("PUT", "/snapshots/saved");
@@ -550,7 +550,7 @@ describe("records", () => {
     expect(await list("merchant=mer_blank")).toEqual(["list", [], false]);
   });
 
-  test("with one id for several merchants require the merchant", async () => {
+  test("that share an id among merchants require the merchant", async () => {
     const bench = await open();
     const { id: merchant } = await bench.control("POST", "/merchants", {});
     expect((await ask(bench, "GET", "/records/booking/bkg_pending")).body.message).toContain(`mer_lodge, ${merchant}:`);
@@ -713,7 +713,7 @@ describe("webhooks", () => {
   });
 });
 
-test("a clock that runs on past the year 9999 stops there: no response is a 500", async () => {
+test("a clock that reaches the end of the year 9999 stops there, and no response is a 500", async () => {
   const bench = await open();
   attempted("Malformed input", 3);
   await bench.control("PUT", "/clock", { mode: "offset", now: "9999-12-31T23:59:59.999Z" });

@@ -6,7 +6,7 @@ import { type Bench, open, shareForBlock } from "../support/sandbox.ts";
 
 const make = (bench: Bench, kind: string, fields: object = {}) => bench.control("POST", `/records/${kind}`, fields);
 
-/** The fields without which a record of its kind means nothing. */
+/** The fields that a record of each kind must have. */
 const ESSENTIAL: Readonly<Record<string, readonly string[]>> = {
   customer: ["name", "email", "phone"],
   payment: ["amount", "currency", "method", "reference"],
@@ -33,7 +33,7 @@ const kinds = resources.filter(({ kind }) => kind !== "merchant");
 /** A merchant has one settings record: it is made where the fixture has none. */
 const isMadeFor = (kind: string, merchant: string) => kind !== "statutory_settings" || merchant !== "mer_lodge";
 
-describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("of %s", (merchant) => {
+describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("made for %s", (merchant) => {
   const made = kinds.filter(({ kind }) => isMadeFor(kind, merchant));
   const sandbox = shareForBlock();
 
@@ -120,7 +120,7 @@ test.each([
   ],
   ["appraisal", { status: "completed", cycle: "2024" }, { periodStart: "2024-01-01", finalScore: any }],
   ["payroll", { periodStart: "2026-03-01" }, { periodEnd: "2026-03-31", payDate: "2026-03-13" }],
-] as const)("a %s with %o has what follows from it", async (kind, given, follows) => {
+] as const)("a %s made with %o gets other values that follow from them", async (kind, given, follows) => {
   const bench = await open();
   expect(await make(bench, kind, given)).toMatchObject({ ...given, ...follows });
 });
@@ -176,7 +176,7 @@ test("a stay is paid in two parts", async () => {
   ]);
 });
 
-test("a payment keeps the time of its refund, and the payout that contained it before the failed one", async () => {
+test("a partly refunded payment has a refund time, and names its last payout that was not canceled", async () => {
   const bench = await open();
   const change = (kind: string, id: string, fields: object) =>
     bench.control("PATCH", `/records/${kind}/${id}`, { merchant: "mer_blank", ...fields });
@@ -205,12 +205,12 @@ test("a variant of a merchant without products gets a new product", async () => 
   expect(data.map(({ id }: { id: string }) => id)).toEqual([productId]);
 });
 
-test("a remittance that a caller confirms has the receipt that the caller names, or none", async () => {
+test("a remittance that is confirmed without a receipt number has none", async () => {
   const { body } = await (await open()).call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
   expect(body).toMatchObject({ status: "confirmed", receiptNumber: null, paymentReference: "REM-0010" });
 });
 
-test("a made remittance is of the next month without one; a second one of a month is made with a warning", async () => {
+test("a made remittance is for the next month without one; a month's second one is made with a warning", async () => {
   const bench = await open();
   const made = [];
   for (let count = 0; count < 3; count++) made.push(await make(bench, "remittance", { scheme: "income_tax" }));
@@ -271,7 +271,7 @@ describe("a made payroll", () => {
     ["semimonthly", "2026-01-01", "2026-01-15", "2026-01-16", 120_000],
     ["monthly", "2026-01-01", "2026-01-31", "2026-02-01", 240_000],
   ])(
-    "of a merchant that pays %s is for such a period, at such pay",
+    "of a merchant that pays %s covers such a period, with the pay for it",
     async (payFrequency, periodStart, periodEnd, after, gross) => {
       const bench = await open();
       await settle(bench, { payFrequency });

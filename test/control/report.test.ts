@@ -111,11 +111,11 @@ describe("a failed verdict", () => {
     ["5xx,score=8", "inconclusive", true],
     ["score=7", "fail", false],
     ["score=7", "inconclusive", false],
-  ])("of a scenario with 7 points is a failed case exactly by its score: %s, %s", (failOn, verdict, isFailed) => {
+  ])("of a scenario with 7 points is a failed case as --fail-on demands: %s, %s", (failOn, verdict, isFailed) => {
     const message = `7 of 10 points: ${verdict}`;
     const scenario = { name: "storm", merchant: null, title: "A storm", verdict, score: 7, message, expectations: [] };
     const nothing = { verdicts: [], checks: [], unchecked: [], coverage: [], totals: { notAccepted: 0 } };
-    // `exec` reports the same failure as a problem, which must not become a second case.
+    // `exec` also reports this failure as a problem, which must not become a second case.
     const problems = isFailed ? [`storm: ${message} At least 8 points are required.`] : ["The command exited with 1."];
     const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing, problems };
     const text = junit({ ...run, failed: true, failOn: failOn.split(",") } as unknown as RunReport);

@@ -59,7 +59,7 @@ test("names the changes that time made, and the next one", async () => {
   expect((await bench.events.get({ id: steps[0]?.id ?? "" })).cause).toBe("clock");
 });
 
-test("leaves out longer ids that begin with it, and reads that only list it", async () => {
+test("leaves out longer ids that begin with the record's id, and lists that merely contain the record", async () => {
   const bench = await open();
   for (const path of ["cus_ines", "cus_ines2", "cus_ines-3"]) await bench.call("GET", `/v1/customers/${path}`);
   await bench.call("GET", "/v1/payments?customer=cus_ines");

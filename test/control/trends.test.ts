@@ -1,4 +1,4 @@
-// Trends: the counts of spans of real time, the 95th percentile, and the control operation that reads them.
+// Trends: counts for each span of real time, the 95th percentile, and the control operation that reads them.
 
 import { describe, expect, test } from "vitest";
 import { createTrends, SPAN_SECONDS, SPANS } from "../../src/live/trends.ts";

@@ -20,7 +20,7 @@ describe.each(["mer_lodge", "mer_blank"])("for %s", (merchant) => {
     const { body, record, warnings } = first;
     expect([first.type, first.merchant, first.request, warnings]).toEqual([type, merchant, null, []]);
     expect([body.type, body.data.object, body.data.id]).toEqual([type, record.kind, record.id]);
-    // A payroll item is shown with its run, and a new merchant is not the one that made it.
+    // A new merchant owns its own record. A payroll item has no record of its own: it is part of its run.
     const owner = record.kind === "merchant" ? record.id : merchant;
     if (record.kind !== "payroll_item")
       expect(await bench.control("GET", `/records/${record.kind}/${record.id}?merchant=${owner}`)).toMatchObject({
@@ -40,7 +40,7 @@ test("the data are fields of the record", async () => {
   expect(created.body.data).toMatchObject({ name: "Casa Nova" });
 });
 
-test("the record goes through the states before, with their events", async () => {
+test("the record passes through the states before its own, with their events", async () => {
   const bench = await open();
   const { record } = await trigger(bench, { type: "payment.refunded" });
   const { data } = await bench.control("GET", "/events?limit=3");

@@ -75,7 +75,7 @@ test.each([
   expect(await violations(bench)).toEqual([]);
 });
 
-test("an order beyond the stock leaves less than none, and gives it back when it is canceled", async () => {
+test("an order beyond the stock makes the stock negative, and canceling the order restores it", async () => {
   const bench = await open();
   const variant = async () => (await bench.control("GET", "/records/product_variant/var_honey_250")).stockQuantity;
   const before = await variant();
@@ -132,7 +132,7 @@ describe("an unknown value is rejected, and the message lists the known ones", (
     expect(status).toBe(400);
   });
 
-  test("but any room type is right where the profile lists none", async () => {
+  test("but any room type is accepted if the profile lists none", async () => {
     const { body } = await make(shared(), "booking", { merchant: "mer_market", roomTypeId: "tent" });
     expect(body).toMatchObject({ merchantId: "mer_market", roomTypeId: "tent", warnings: [] });
   });
@@ -151,7 +151,7 @@ test("every field that names a record is checked", () => {
   expect(unchecked).toEqual([]);
 });
 
-/** Any valid values for the fields of a kind that bookkeeping rules constrain. */
+/** Any valid amount, for the fields that bookkeeping rules constrain. */
 const amounts = fc.integer({ min: 0, max: 100_000 });
 const days = fc.integer({ min: 1, max: 28 }).map((day) => `2026-0${1 + (day % 4)}-${String(day).padStart(2, "0")}`);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });

@@ -29,7 +29,7 @@ const pay = (bench: Bench, body: object, headers: Record<string, string> = {}) =
 const rule = { name: "Summer", adjustmentType: "percentage", adjustmentValue: 1_500 };
 
 describe("requests", () => {
-  test("pass immediately if they were made, and are named", async () => {
+  test("pass immediately if they were made, and name them as evidence", async () => {
     const bench = await open();
     await list(bench);
     await list(bench);
@@ -262,27 +262,27 @@ const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): Checked
 
 describe("verdicts of the judge", () => {
   test.each<[string, object, CheckedVerdict[], Verdict, boolean]>([
-    ["pass where none failed", {}, [judged("retry.bounded", "pass"), judged("effect.single", "fail")], "pass", false],
+    ["pass if none failed", {}, [judged("retry.bounded", "pass"), judged("effect.single", "fail")], "pass", false],
     [
-      "fail where one did, and that stays so",
+      "fail for good if one failed",
       {},
       [judged("retry.bounded", "pass"), judged("retry.backoff_grows", "fail")],
       "fail",
       false,
     ],
-    ["cannot tell before there is any", {}, [], "inconclusive", true],
-    ["cannot tell where the judge cannot", {}, [judged("retry.bounded", "inconclusive")], "inconclusive", true],
+    ["are inconclusive while there are none", {}, [], "inconclusive", true],
+    ["are inconclusive if the judge's verdict is", {}, [judged("retry.bounded", "inconclusive")], "inconclusive", true],
     [
-      "cannot tell from those of another merchant",
+      "are inconclusive if only another merchant has some",
       {},
       [judged("retry.bounded", "pass", "mer_market")],
       "inconclusive",
       true,
     ],
     ["are counted", { pass: { atLeast: 2 } }, [judged("retry.bounded", "pass")], "fail", true],
-    ["that failed can be what is wanted", { fail: { exactly: 1 } }, [judged("retry.bounded", "fail")], "pass", false],
+    ["that failed can be expected", { fail: { exactly: 1 } }, [judged("retry.bounded", "fail")], "pass", false],
     [
-      "that cannot tell can be, too",
+      "that are inconclusive can be expected",
       { inconclusive: { exactly: 1 } },
       [judged("retry.bounded", "inconclusive")],
       "pass",
@@ -320,7 +320,7 @@ describe("verdicts of the judge", () => {
 describe("a fault", () => {
   test.each<[string, object, number, Verdict, boolean]>([
     ["that fired passes", {}, 1, "pass", false],
-    ["that never fired has tried nothing", {}, 0, "inconclusive", true],
+    ["that never fired is inconclusive", {}, 0, "inconclusive", true],
     ["that should not have fired, and did not, passes", { fired: { exactly: 0 } }, 0, "pass", false],
     ["that fired too seldom may still fire", { fired: { exactly: 3 } }, 2, "fail", true],
     ["that fired too often fails for good", { fired: { atMost: 1 } }, 2, "fail", false],
@@ -413,7 +413,7 @@ describe("unknown names are rejected with a suggestion", () => {
   });
 });
 
-describe("many that wait", () => {
+describe("many waiting verifications", () => {
   const wanted: Expectations = { within: "60s", all: [{ requests: { match: { operation: "payments.list" } } }] };
 
   /** A verifier of an empty request log; each look into it takes so many real milliseconds. */
@@ -449,7 +449,7 @@ describe("many that wait", () => {
       await new Promise<void>(afterThisTurn);
       most = Math.max(most, seen.looks - before);
     }
-    // Each check looks twice: for matches, and for what comes near.
+    // Each check reads the log twice: for matches, and for the closest requests.
     expect(most).toBeLessThanOrEqual(4);
     verifier.stop();
     await Promise.all(waiting);
@@ -478,7 +478,7 @@ test("a scenario passes only once its receiver had the time to act on every deli
   const bench = await open({ clock: "real" });
   const receiver = await receive();
   const writes: Promise<Answer>[] = [];
-  // Real time: the receiver acts on the first copy at once, and on the last a second after it has accepted that.
+  // Real time: the receiver acts on the first copy at once, and on the last copy a second after accepting it.
   const act = () => void writes.push(pay(bench, rule));
   receiver.always((_, outgoing) => {
     outgoing.writeHead(200).end();
@@ -496,7 +496,7 @@ test("a scenario passes only once its receiver had the time to act on every deli
 describe("effects", () => {
   const paid = { event: "payment.succeeded" } as const;
 
-  test("are one for each accepted event, however often it was delivered", async () => {
+  test("are expected once for each accepted event, however often it was delivered", async () => {
     const { bench, receiver } = await openRegistered();
     await bench.control("POST", "/faults", {
       target: "delivery",
@@ -552,7 +552,7 @@ describe("effects", () => {
     expect((await resultOf(3, "*")).message).toMatch(/ on the same event, or the count includes .* in an audit\.$/);
   });
 
-  test("of a scenario need not include an event that was delivered before, and may include it", async () => {
+  test("of a scenario may include an event that was delivered before it, or leave it out", async () => {
     const { bench, receiver } = await openRegistered();
     await bench.events.trigger({ type: "payout.paid" });
     await bench.control("POST", "/drain", { within: "5s" });
@@ -570,7 +570,7 @@ describe("effects", () => {
     expect([await count(0), await count(1), await count(2)]).toEqual(["pass", "pass", "fail"]);
   });
 
-  test("in the library come from a function, which is called again until they suffice", async () => {
+  test("in the library come from a function, which is called again until the count is right", async () => {
     const { bench } = await openRegistered();
     await bench.control("POST", "/events", { type: "payment.succeeded" });
     await bench.control("POST", "/drain", { within: "5s" });

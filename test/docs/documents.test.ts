@@ -22,7 +22,7 @@ const pages = folders.flatMap((folder) =>
 const commands = await everyCommand();
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 
-/** A page without its code blocks: other tests run those, or they are not ours. */
+/** A page without its code blocks: other tests run them, or they show another program. */
 const prose = (page: string) => read(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
 
 const slug = (heading: string) =>

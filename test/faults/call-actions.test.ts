@@ -188,7 +188,7 @@ describe("latency", () => {
     return performance.now() - started;
   };
 
-  test("delays the response in real time, but not the effect", async () => {
+  test("delays the response in real time, and the operation takes effect", async () => {
     const { bench } = await armed({ type: "latency", ms: 150 });
     const waited = await timed(() => create(bench));
     expect(waited).toBeGreaterThanOrEqual(145);
@@ -272,7 +272,7 @@ describe("connection", () => {
   test.each([
     ["reset", "", "reset"],
     ["empty", "", "closed"],
-  ] as const)("as %s: not a byte", async (as, text, end) => {
+  ] as const)("as %s: sends no bytes, and has no effect", async (as, text, end) => {
     const { bench } = await armed({ type: "connection", as });
     expect(await watch(bench, post(PAYROLL, "k"))).toEqual({ text, end });
     expect(await created(bench)).toBe(0);
@@ -292,7 +292,7 @@ describe("connection", () => {
     expect([text.includes("Transfer-Encoding: chunked"), end]).toEqual([true, "closed"]);
   });
 
-  test("as hang: does not delay closing the sandbox", async () => {
+  test("as hang: keeps the connection open until a reset", async () => {
     const { bench, id } = await armed({ type: "connection", as: "hang" });
     const hanging = watch(bench, GET);
     while ((await rule(bench, id)).fired === 0);
@@ -393,7 +393,7 @@ describe("outage", () => {
     },
   );
 
-  test("without an end, or while the clock runs, does not speak of the clock", async () => {
+  test("without an end, or while the clock runs, does not mention the clock", async () => {
     const { bench, id } = await armed({ type: "outage" });
     expect((await list(bench)).body).toMatchObject({
       message: "The service is down. Try again later.",
@@ -435,7 +435,7 @@ describe("idempotency", () => {
 });
 
 describe("stale_read", () => {
-  test("returns earlier state: records created, changed or deleted since are as they were", async () => {
+  test("returns earlier state: without records created since, and with changed ones as they were", async () => {
     const bench = await open();
     const before = await list(bench);
     await add(bench, { type: "stale_read", lag: "10s" }, { trigger: { times: null } });
@@ -480,8 +480,8 @@ describe("stale_read", () => {
   });
 });
 
-describe("a good answer, changed", () => {
-  test("body=patch merges a patch into it; the stored reply and the record stay as they are", async () => {
+describe("a successful response that is changed", () => {
+  test("body=patch merges a patch into the response; the stored reply and the record do not change", async () => {
     const patch = { status: "held", metadata: { rush: true }, period: null };
     const { bench } = await armed({ type: "body", as: "patch", patch }, { match: { operation: "payroll.create" } });
     const [patched, replayed] = [await create(bench, "k"), await create(bench, "k")];
@@ -503,7 +503,7 @@ describe("a good answer, changed", () => {
     expect([one.id, one.object, one.amount, one.status]).toEqual([before.id, "payment", null, "added_later"]);
   });
 
-  test("evolve=fields, enums, nulls and order change only that", async () => {
+  test("evolve=fields, enums, nulls and order each make only their own change", async () => {
     const bench = await open();
     const before = (await list(bench)).body.data[0];
     const evolvedBy = async (as: string) => {

@@ -39,7 +39,7 @@ async function attempts(bench: Bench): Promise<any[]> {
   return (await bench.control("GET", "/deliveries?limit=100")).data.reverse();
 }
 
-/** The attempts that faults touch from now on, as the live stream has them. */
+/** The attempts that faults affect from now on, from the live stream. */
 function touchedAttempts(bench: Bench): (string | null)[] {
   const ids: (string | null)[] = [];
   bench.onLiveEvent((event) => void (event.kind === "fault" && ids.push(event.fault.attemptId)));
@@ -111,8 +111,8 @@ describe("duplicate", () => {
     const bench = await open();
     const receiver = await receive();
     await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2 } });
-    // The endpoint subscribed to every type gets the event before the one that names the type; the order of their ids
-    // does not show that.
+    // An endpoint that is subscribed to every type gets the event before one that names the type, although it was
+    // registered later.
     const [named, all] = [
       await register(bench, receiver.url, ["payment.succeeded"]),
       await register(bench, receiver.url),
@@ -130,7 +130,7 @@ describe("duplicate", () => {
     const endpoints = [];
     for (const [index, { receiver }] of receivers.entries())
       endpoints.push(await register(bench, receiver.url, [`${eventTypes[index]}`]));
-    // Until a receiver has responded to the first event, the second one waits for it.
+    // A receiver's second event waits until the receiver has responded to the first.
     for (const type of [...eventTypes, ...eventTypes]) await trigger(bench, type);
     for (const { receiver, answer } of first === 0 ? receivers : receivers.toReversed())
       for (const count of [1, 2, 3, 4]) {
@@ -228,7 +228,7 @@ describe("reorder", () => {
     expect(new Set(orders.map(String)).size).toBeGreaterThan(1);
   });
 
-  test("sends an incomplete batch after `hold`, or after a day", async () => {
+  test("sends an incomplete batch after `hold`, or when its rule is removed", async () => {
     const { bench, receiver } = await openRegistered({ life: "off" });
     await arm(bench, { type: "reorder", batch: 3, hold: "30s" });
     const made = await send(bench, 2);
@@ -564,7 +564,7 @@ describe("transport", () => {
   }
 
   test("slow_send sends the complete body in chunks before the timeout", async () => {
-    // Half of it is for sending; the other half, for a busy machine.
+    // slow_send takes half of the timeout; the other half allows for a busy machine.
     const bench = await open({ webhookTimeout: "2s" });
     const { url, pieces } = await listening();
     const { secret } = await register(bench, url);

@@ -19,7 +19,7 @@ const get = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments", { key });
 const FAIL = { type: "status", status: 500 } as const;
 
-/** The statuses of so many sequential calls. */
+/** Makes `count` calls, one after another, and returns their statuses. */
 async function statuses(count: number, one: (index: number) => Promise<Answer>): Promise<number[]> {
   const found: number[] = [];
   for (let index = 0; index < count; index++) found.push((await one(index)).status);
@@ -232,7 +232,7 @@ describe("a rule", () => {
     expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, matched: 1 });
   });
 
-  test("never gets the id of another rule in the logs, after one or all are removed or after a restart", async () => {
+  test("never gets the id of another rule in the logs, even after rules are removed or after a restart", async () => {
     const db = join(folder(), "sandbox.db");
     const receiver = await receive();
     const first = await share({ memory: false, db });
@@ -391,7 +391,7 @@ describe("triggers", () => {
     expect(await fired(trigger, 6)).toBe(expected);
   });
 
-  test("a probability makes the same choices for the same seed, and others for another", async () => {
+  test("a probability makes the same choices for the same seed, and different ones for another seed", async () => {
     const [one, again, other] = [
       await fired({ probability: 0.5, seed: 42 }, 40),
       await fired({ probability: 0.5, seed: 42 }, 40),
@@ -432,7 +432,7 @@ describe("triggers", () => {
     );
   });
 
-  test("per key and per operation", async () => {
+  test("per operation and per key: fires once for each", async () => {
     const bench = await open();
     const { id } = await add(bench, { action: FAIL, trigger: { per: "operation" } });
     const me = () => bench.call("GET", "/v1/merchants/me");
@@ -543,7 +543,7 @@ describe("latency distributions", () => {
     });
   };
 
-  test("fixed, uniform and lognormal repeat for the same seed", () => {
+  test("fixed, uniform and lognormal have their own spread; lognormal repeats for the same seed", () => {
     expect(draws({ ms: 20 }, 3)).toEqual([20, 20, 20]);
     const even = draws({ distribution: "uniform", min: "100ms", max: "200ms" }, 400);
     expect(Math.min(...even)).toBeGreaterThanOrEqual(100);
@@ -605,7 +605,7 @@ describe("the command", () => {
     [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
   test.each(actions.map(({ type, example }) => [type, example] as const))(
-    "%s: its line makes a rule that is taken",
+    "%s: its example on the command line makes a valid rule",
     async (type, example) => {
       const { positionals, flags } = parseArguments(wordsOf(example), {
         name: "fault add",
@@ -618,7 +618,7 @@ describe("the command", () => {
   );
 });
 
-test("the published schema names every action, and the page shows a working example of each", async () => {
+test("the published schema names every action, and the page shows an example of each", async () => {
   const bench = await open();
   expect(await bench.control("GET", "/faults/schema.json")).toEqual(JSON.parse(JSON.stringify(jsonSchema())));
   const titles = (jsonSchema().oneOf as { title: string }[]).map(({ title }) => title);
@@ -628,7 +628,7 @@ test("the published schema names every action, and the page shows a working exam
     expect(page).toContain(`| \`${type}\` | ${description} | \`fault add ${example}\` |`);
 });
 
-test("no rule is evaluated while none is armed", () => {
+test("`armed` is true only while a rule is, so that other calls evaluate no rules", () => {
   const made = makeFaults();
   expect([made.api.armed, made.delivery.armed]).toEqual([false, false]);
   const { id } = made.rules.add({ action: FAIL });

@@ -63,7 +63,7 @@ const writes: Behaviour[] = [
     expected: { "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
   },
   {
-    name: "sends another order of the same thing, then retries the lost one under its key",
+    name: "sends an equal order under another key, then retries the lost order under its own key",
     calls: (delay) => [
       lost("a"),
       seen(writeEntry(delay, 200, "b")),
@@ -137,7 +137,7 @@ const writes: Behaviour[] = [
     expected: { "idempotency.key_reused": "pass", "effect.single": "pass" },
   },
   {
-    name: "closes its connection after a 503, beside an equal call, and tries again at once under a fresh key",
+    name: "closes its connection after a 503 while an equal call is open, and retries at once under a fresh key",
     calls: () => {
       const connection = { number: 4_000, opened: 1e9 - 20, closed: 1e9 + 1 };
       const first = refused(0, 503, "a");
@@ -178,7 +178,7 @@ const limits: Behaviour[] = [
     expected: { "retry.happened": "inconclusive" },
   },
   {
-    name: "has a second poller, which was not told, on a connection of its own",
+    name: "has a second poller, which did not get the Retry-After, on its own connection",
     calls: () => {
       const [one, two] = [sharing(-5_000), sharing(-4_500)];
       const polls = [-2_000, -1_000].flatMap((at) => [
@@ -203,7 +203,7 @@ const limits: Behaviour[] = [
     expected: { "retry.happened": "inconclusive" },
   },
   {
-    name: "has a second poller without keep-alive, whose polls a busy machine delayed until then",
+    name: "has a second poller without keep-alive, whose polls come late because its machine is busy",
     calls: () => [
       ...[-4_000, -2_700, -1_300].map((at) => seen(requestEntry(at, 200))),
       seen(requestEntry(0, 429, told(5))),
@@ -222,7 +222,7 @@ const limits: Behaviour[] = [
     expected: { "retry.happened": "inconclusive" },
   },
   {
-    name: "goes on with calls that have another query",
+    name: "continues with calls that have another query",
     calls: (delay) => [
       seen(requestEntry(0, 429, told(200))),
       ...range(30).map((place) => seen(requestEntry((place + 1) * (delay + 1), 200, { search: `limit=${place}` }))),
@@ -257,7 +257,7 @@ const rejections: Behaviour[] = [
     expected: { "retry.only_retryable": "pass" },
   },
   {
-    name: "repeats a 404 that a fault made",
+    name: "repeats a 404 that a fault caused",
     calls: (delay) => repeated(404, 60, delay).map(({ entry }) => faulted(entry, "refused")),
     expected: {},
   },
@@ -315,7 +315,7 @@ const outages: Behaviour[] = [
     [
       ["the second connection once", (place) => (place === 1 ? 1 : 0), "fail"],
       ["a new connection after a while", (place) => (place < 6 ? 0 : 1), "fail"],
-      // Several callers with one key look the same.
+      // Several clients that share one API key look the same.
       ["two connections in turns", (place) => place % 2, "inconclusive"],
       ["any of three connections", (place) => (place * place * 7 + place) % 3, "inconclusive"],
     ] as [string, (place: number) => number, Verdict][]
@@ -338,7 +338,7 @@ const outages: Behaviour[] = [
   ),
   ...[2, 3, 5, 8, 10].map(
     (tries): Behaviour => ({
-      name: `gives up after ${tries} tries with jittered doubling, and at once makes the same call again, to 40 calls`,
+      name: `gives up after ${tries} tries with jittered doubling and at once starts again, up to 40 calls`,
       calls: () => {
         let at = 0;
         return range(40).map((place) => {
@@ -352,7 +352,7 @@ const outages: Behaviour[] = [
     }),
   ),
   {
-    name: "sends a write 11 times under its key, and starts with a short pause again in between",
+    name: "sends a write 11 times under its key, and resets its pauses in between",
     calls: () => {
       let at = 0;
       return range(11).map((place) => {
@@ -372,7 +372,7 @@ const outages: Behaviour[] = [
     expected: { "retry.backoff_grows": "pass", "retry.happened": "pass" },
   },
   {
-    name: "opens its circuit breaker for 12 s, tries with another call, then goes on",
+    name: "opens its circuit breaker for 12 s, tests with another call, then continues",
     calls: () => [
       ...[0, 300, 900].map((at) => faulted(requestEntry(at, 503), "refused")),
       other(12_900),

@@ -1,4 +1,4 @@
-// Verdicts on receivers that act twice: when they come, and that they reach the live stream without a reader.
+// When verdicts are published: the live stream gets them when they are due, even if no request reads the verdicts.
 
 import { describe, expect, test } from "vitest";
 import { verdictText } from "../../src/cli/output/event-lines.ts";
@@ -18,7 +18,7 @@ const actOnEach = (bench: Bench, receiver: Receiver) =>
     void createRecord(bench, crypto.randomUUID()).then(() => outgoing.writeHead(200).end());
   });
 
-/** The next final verdict of the rule, as the live stream gets it. */
+/** The next final verdict of the rule on the live stream. */
 const published = (bench: Bench, rule: string) =>
   new Promise<VerdictMessage>((resolve) => {
     bench.onLiveEvent((event) => {
@@ -26,7 +26,7 @@ const published = (bench: Bench, rule: string) =>
     });
   });
 
-test("a receiver that acts twice is reported at once, without a reader; every reader gets that verdict", async () => {
+test("a receiver that acts twice is reported before anything reads the verdicts, and not twice", async () => {
   const { bench, receiver } = await openRegistered({}, ["payment.succeeded"]);
   const verdict = published(bench, "webhook.single_effect");
   actOnEach(bench, receiver);
@@ -65,7 +65,7 @@ test("the list is in the order of the calls, not of the decisions", async () => 
   await bench.call("GET", "/v1/payouts/po_nothing");
   await advance("10s");
   await bench.call("GET", "/v1/payments");
-  // Whether the number of retries is bounded is decided last, and is about the first call.
+  // retry.bounded is decided last, although its verdict is about the first call.
   await advance("1h");
   const { data } = await bench.control("GET", "/verdicts");
   expect(data.map(({ id, rule }: { id: string; rule: string }) => `${id} ${rule}`)).toEqual([
@@ -75,9 +75,10 @@ test("the list is in the order of the calls, not of the decisions", async () => 
   ]);
 });
 
-describe("a delivery that failed and was retried", () => {
+describe("a receiver that gets an event again because its response was an error", () => {
   /**
-   * The verdicts on a receiver that responds with these statuses in turn, and creates a record where `acts` says so.
+   * The verdicts on a receiver that responds with these statuses in turn, and creates a record if its entry in `acts`
+   * is true.
    */
   async function verdictsOn(
     statuses: readonly number[],
@@ -98,24 +99,24 @@ describe("a delivery that failed and was retried", () => {
     return data.map(({ verdict, message }: VerdictMessage) => `${verdict}: ${message}`);
   }
 
-  test("after it stored the record fails if the retry stores it again", async () => {
+  test("fails if both deliveries created a record", async () => {
     const verdicts = await verdictsOn([500, 200], [true, true]);
     expect(verdicts).toEqual([
       expect.stringMatching(/^fail: .* followed whd_\w+, which got a 500; .* did the same again/),
     ]);
   });
 
-  test("after it stored the record fails also if the retry fails too", async () => {
+  test("fails also if the response to the retry was an error too", async () => {
     const verdicts = await verdictsOn([500, 500, 200], [true, true, false]);
     expect(verdicts.map((verdict: string) => verdict.split(":")[0])).toEqual(["pass", "fail"]);
   });
 
-  test("passes if the retry finds the record, or calls under the same Idempotency-Key", async () => {
+  test("passes if the retry creates nothing, or calls under the same Idempotency-Key", async () => {
     expect(await verdictsOn([500, 200], [true, false])).toEqual([expect.stringMatching(/^pass: /)]);
     expect(await verdictsOn([500, 200], [true, true], (event) => event)).toEqual([expect.stringMatching(/^pass: /)]);
   });
 
-  test("before it stored anything has no verdict if the retry stores the record", async () => {
+  test("has no verdict if only the retry created a record", async () => {
     expect(await verdictsOn([500, 200], [false, true])).toEqual([]);
   });
 });
@@ -127,12 +128,12 @@ describe("a client that never retries", () => {
       action: { type: "status", status: 429, retryAfter: "zero" },
     });
 
-  test("is reported when its deadline passes, without another call and without a reader", async () => {
+  test("is reported when its deadline passes, without another call and before any verdict is read", async () => {
     const bench = await open();
     const verdict = published(bench, "retry.happened");
     await limit(bench);
     await bench.call("GET", "/v1/payments");
-    // Twice the wait that was asked for, and two seconds, in real time.
+    // The deadline is twice the Retry-After plus two seconds, in real time.
     expect(await verdict).toMatchObject({ verdict: "fail", id: expect.any(String) });
   });
 

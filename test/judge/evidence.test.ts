@@ -37,14 +37,14 @@ describe("the evidence of a verdict", () => {
     ]);
   });
 
-  test("is the database where a second effect or the same key proves the retry", () => {
+  test("is the database if a second effect or the same key proves the retry", () => {
     const found = (key: string, rule: string) => lostWrite(writeEntry(10, 200, key)).verdicts({ rule });
     expect(found("b", "effect.single")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
     expect(found("b", "idempotency.key_reused")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
     expect(found("a", "idempotency.key_reused")).toMatchObject([{ verdict: "pass", confirmedBy: "database" }]);
   });
 
-  test("is the order on connections where an equal call follows the response, and time where none did", () => {
+  test("is the order on connections if an equal call follows the response, and time if none does", () => {
     const early = judge(requestEntry(0, 429, wait("5")), requestEntry(31, 200));
     expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([
       { verdict: "fail", confirmedBy: "connections" },
@@ -53,7 +53,7 @@ describe("the evidence of a verdict", () => {
     expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", confirmedBy: "time" }]);
   });
 
-  test("is one line: of many calls, the first and the last", () => {
+  test("is one line, which shortens a long list of calls", () => {
     const call = (number: number) => ({ request: `req_${number}`, connection: 1, milliseconds: (number - 1) * 5 });
     const calls = Array.from({ length: 9 }, (_, index) => call(index + 1));
     expect(evidenceText({ calls: calls.slice(0, 2), attempts: [], confirmedBy: "connections" })).toBe(
@@ -102,7 +102,7 @@ test.each([
 const rule = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
 
 describe("a client that is silent after its deadline", () => {
-  /** A base at which the deadline of a failed call, 15 s later, has just passed. */
+  /** A time of a failed call whose deadline, 15 s later, has just passed. */
   const past = () => performance.now() - 1e9 - 16_000;
 
   test("has failed to retry; a later retry still revises the verdict", () => {
@@ -200,7 +200,7 @@ describe("a run that ends", () => {
     },
   );
 
-  test("by close sends them to the clients of the live stream too", async () => {
+  test("by close sends these verdicts to clients of the live stream too", async () => {
     const bench = await open({ rateLimit: "1/1m" });
     const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live`);
     const found: string[] = [];

@@ -46,7 +46,7 @@ test.each([
   expect(judge.verdicts().map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual(expected);
 });
 
-/** Its response is a valid one, so that a client has nothing to retry. */
+/** The client gets a valid response, so it has nothing to retry. */
 const isValidResponse = ({ type }: Action, { as }: { as?: string }) => type === "evolve" || as === "patch";
 
 test("each form of an action loses the response exactly if it breaks the response after the operation", () => {

@@ -55,7 +55,7 @@ describe("a retry", () => {
     ]);
   });
 
-  test("has the same JSON, however it is written", () => {
+  test("has the same JSON, however it is formatted", () => {
     const { of } = judge(
       writeEntry(0, 429, "k", wait("1")),
       writeEntry(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }),
@@ -116,7 +116,7 @@ describe("a signature with the previous secret", () => {
     expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
   });
 
-  test("that was rejected is retried, and the retry is attributed to the same fault", () => {
+  test("or with a wrong one, if rejected, leads to a retry, whose verdict is attributed to the same fault", () => {
     const made = judge();
     made.fired(rotated(0, "wrong_secret"));
     made.attempt(recordedAttempt({ responseStatus: 401, status: "failed" }));

@@ -33,8 +33,8 @@ const idsOf = (found: readonly VerdictMessage[]) => Object.fromEntries(found.map
 
 describe("a client that lost a write and made it again without its key has failed, also after", () => {
   test.each<[string, Observed[]]>([
-    ["a mended client, whose first try is lost too", [lostReplay(3_000, "a"), replay(3_200, "a")]],
-    ["a mended client that gets the first response", [replay(3_000, "a")]],
+    ["a fixed client, whose first try is lost too", [lostReplay(3_000, "a"), replay(3_200, "a")]],
+    ["a fixed client that gets the first response", [replay(3_000, "a")]],
     ["the next run of a job with a fixed key", [replay(60_000, "a")]],
     ["the next run, which makes the same mistake", [lostReplay(3_000, "a"), seen(writeEntry(3_200, 200, undefined))]],
     ["a rejected call with the key", [seen(writeEntry(3_000, 422, "a"))]],
@@ -55,7 +55,7 @@ describe("a client that lost a write and made it again without its key has faile
   });
 });
 
-test("over a socket: the failures of the first run outlast the mended client, which shares its key", async () => {
+test("over a socket: the failures of the first run stay after the fixed client runs under the same key", async () => {
   const bench = await open();
   const loseNext = () => bench.faults.add({ action: { type: "lost_response", as: "reset" } });
   const post = (headers: Record<string, string>) =>
@@ -75,7 +75,7 @@ test("over a socket: the failures of the first run outlast the mended client, wh
   expect((await bench.verdicts.list({ verdict: "fail" })).data).toEqual(failed);
 });
 
-test("the mended client gets its own verdicts", () => {
+test("the fixed client gets its own verdicts", () => {
   const { observe, verdicts } = judged(lost(0, "a"), seen(writeEntry(200, 200, undefined)));
   const [first, again] = [lostReplay(3_000, "a"), replay(3_200, "a")];
   for (const call of [first, again]) observe(call);
@@ -85,7 +85,7 @@ test("the mended client gets its own verdicts", () => {
   ]);
 });
 
-test("a second order under a key of its own is in doubt once the lost one is retried under its key", () => {
+test("a second order under its own key is inconclusive once the lost order is retried under its key", () => {
   const { observe, verdicts, verdictOf } = judged(lost(0, "a"), seen(writeEntry(200, 200, "b")));
   const failed = idsOf(verdicts({ verdict: "fail" }));
   const retry = replay(600, "a");
@@ -100,7 +100,7 @@ test("a second order under a key of its own is in doubt once the lost one is ret
   }
 });
 
-test("fresh keys of four tries stay in doubt, whichever of the keys comes again", () => {
+test("the failure of four tries under fresh keys is inconclusive once any of these keys is used again", () => {
   const refused = (at: number, key: string): Observed => ({ entry: writeEntry(at, 503, key), outcome: "refused" });
   const { observe, verdicts, verdictOf } = judged(
     ...[..."abc"].map((key, place) => refused(place * 300, key)),
@@ -113,7 +113,7 @@ test("fresh keys of four tries stay in doubt, whichever of the keys comes again"
   }
 });
 
-test("a read that ignored Retry-After is in doubt after a later read on the first connection, not a pass", () => {
+test("a read that ignored Retry-After is inconclusive after a later read on the first connection, not a pass", () => {
   const connection = { number: 9_001, opened: 1e9 - 500 };
   const { observe, verdicts, verdictOf } = judged(
     seen(requestEntry(0, 429, { ...wait("5"), connection })),
@@ -137,7 +137,7 @@ test("a late retry does not change the failure of pauses that did not grow", () 
   expect(verdictOf(flat.id)).toEqual(flat);
 });
 
-test("an event processed twice is in doubt if the second write may belong to a slow delivery, not a pass", () => {
+test("an event processed twice is inconclusive if the second write may belong to a slow delivery, not a pass", () => {
   const { attempt, request, verdicts } = judge();
   const start = performance.now();
   const writeAt = (after: number, key: string) => request(writeEntry(start + after - 1e9, 200, key));

@@ -1,4 +1,5 @@
-// The writes that the judge attributes to webhook deliveries, at exact times: also late ones, as on a busy machine.
+// Which writes the judge attributes to which webhook deliveries, at exact times; writes may be late, as on a busy
+// machine.
 
 import { expect, test } from "vitest";
 import { describeCall } from "../../src/judge/observed-call.ts";
@@ -67,7 +68,7 @@ test.each<[string, Step[], string[]]>([
   ["acts once, late", ["delivery", "delivery", "write", "delivery"], ["inconclusive", "pass"]],
   ["writes, or whose client retries a lost call", ["delivery", "lost write", "delivery", "write"], ["inconclusive"]],
   [
-    "acts each time, the first time in vain",
+    "acts each time, but loses the first response",
     ["delivery", "lost write", "delivery", "write", "delivery", "write"],
     ["inconclusive", "fail"],
   ],
@@ -116,7 +117,7 @@ test.each([
   ["fail", "evt_1"],
   ["inconclusive", "evt_2"],
 ])(
-  "a write during a failed delivery, and an equal one during its retry, is %s beside a delivery of %s",
+  "equal writes during a failed delivery and its retry are %s if a delivery of %s is in flight too",
   (verdict, eventId) => {
     const { receivers, found } = watched();
     const failed = { status: "failed", responseStatus: 500 } as const;
@@ -146,7 +147,7 @@ test("a write that was answered after the time of its delivery revises the verdi
   expect(found).toEqual(["pass", "vdt_1 is fail"]);
 });
 
-test("a write during a delivery that is recorded late does not count for the repeat before it", () => {
+test("a write during a delivery that is recorded late does not count for the earlier repeat", () => {
   const { receivers, found } = watched();
   const [first, second] = [write(10, "evt_1_first"), write(310, "evt_1_second")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);

@@ -1,4 +1,4 @@
-// Waits of clients on a frozen clock: the test advances the clock in the place of the client, which takes no real time.
+// Waits of clients on a frozen clock: instead of waiting, a test advances the clock, which takes no real time.
 
 import { describe, expect, test } from "vitest";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
@@ -30,7 +30,7 @@ describe("on a frozen clock", () => {
     expect(judge(...callsAt([0, by], 429, wait(retryAfter))).of("retry_after.honoured")).toEqual([verdict]);
   });
 
-  test("retry_after.unit: an advance by the seconds passes, though the real wait is as many milliseconds", () => {
+  test("retry_after.unit: an advance by the seconds passes, although the real wait is that many milliseconds", () => {
     const waits = (by: number) =>
       judge(
         requestEntry(0, 503, { ...wait("60"), connection, at: NOON }),
@@ -60,7 +60,7 @@ describe("on a frozen clock", () => {
     expect(verdictsOn(0, 1 * SECOND, 2 * SECOND, 3 * SECOND)).toEqual(["fail"]);
   });
 
-  test("retry.bounded: advances do not split one call's tries, of which there are too many", () => {
+  test("retry.bounded: too many tries of one call are found, even if the clock is advanced between them", () => {
     const tries = (count: number) =>
       callsAt(
         [...Array(count).keys()].map((place) => place * SECOND),

@@ -24,7 +24,7 @@ test.each([
   expect(dayAt(country, time)).toBe(day);
 });
 
-test("a text that is no day has no times", () => {
+test("a text that is not a day has no times", () => {
   expect([timeOfDay("PT", "2026-02-30", 9), timeOfDay("PT", "soon", 9)]).toEqual([undefined, undefined]);
 });
 

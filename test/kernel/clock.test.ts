@@ -122,7 +122,7 @@ test.each([
   "2026-13-01",
   "2026-00-10",
   "2026-01-00",
-])("%s is no time: the calendar has no such day", (text) => {
+])("%s is not a time, because the calendar has no such day", (text) => {
   expect(parseTime(text)).toBeUndefined();
 });
 

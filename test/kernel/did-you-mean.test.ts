@@ -12,11 +12,11 @@ test.each([
   ["Lost", "lost_response"],
   ["rece", "receive"],
   ["rec", "receive"],
-])("%s means %s", (wrong, meant) => {
+])("%s suggests %s", (wrong, meant) => {
   expect(closestMatch(wrong, NAMES)).toBe(meant);
 });
 
-test.each([["re"], ["res_"], ["payments"], [""], ["x".repeat(201)]])("%j means none", (wrong) => {
+test.each([["re"], ["res_"], ["payments"], [""], ["x".repeat(201)]])("%j suggests no name", (wrong) => {
   expect(closestMatch(wrong, NAMES)).toBeUndefined();
 });
 

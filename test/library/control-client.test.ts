@@ -24,7 +24,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: SandboxError) => error,
   );
 
-/** The reply without elapsed real time, which differs from call to call. */
+/** Hides `elapsed`, a real time that differs from call to call. */
 const untimed = (reply: unknown) =>
   JSON.parse(JSON.stringify(reply, (key, value) => (key === "elapsed" ? "any" : value)));
 
@@ -59,8 +59,8 @@ describe("every operation", () => {
     ],
     ["a limit out of range", "events.list", { limit: 0 }, "/events?limit=0", "GET"],
     ["a field of another type", "clock.set", { mode: "standing" }, "/clock", "PUT", { mode: "standing" }],
-    ["what the handler itself refuses", "clock.advance", { by: "soon" }, "/clock/advance", "POST", { by: "soon" }],
-    ["a field where none is taken", "snapshots.save", { name: "one", as: "two" }, "/snapshots/one?as=two", "PUT"],
+    ["a value that the handler rejects", "clock.advance", { by: "soon" }, "/clock/advance", "POST", { by: "soon" }],
+    ["a field where the call takes none", "snapshots.save", { name: "one", as: "two" }, "/snapshots/one?as=two", "PUT"],
     ["an id that HTTP must encode", "faults.get", { id: "a/b?c" }, "/faults/a%2Fb%3Fc", "GET"],
   ];
   test.each(wrong)("rejects %s with the error of the HTTP API", async (_, id, given, path, method, body) => {
@@ -126,7 +126,7 @@ test.each([
   [{ memory: 1 }, "memory must be a boolean; received 1."],
   [{ faults: [{ action: { type: "drop" } }] }, "faults must be a string; received an array."],
   [{ scenario: [7] }, "scenario.0 must be a string; received 7."],
-])("an option of a wrong value or type is refused in its own words: %j", async (options, says) => {
+])("an invalid option is rejected with its name, what it must be, and what was received: %j", async (options, says) => {
   await expect(createSandbox(options as object)).rejects.toThrow(says);
 });
 
@@ -164,7 +164,7 @@ test.each([true, false])("a closed sandbox throws an error that says so (used be
   await expect(sandbox.clock.get()).rejects.toThrow("The sandbox is closed.");
 });
 
-test("a sandbox that is first called while it closes answers, and closes", async () => {
+test("a sandbox answers a first call that arrives while it closes, and then closes", async () => {
   const sandbox = await createSandbox();
   const closed = sandbox.close();
   expect(await sandbox.health()).toMatchObject({ status: "ready" });
@@ -191,7 +191,7 @@ describe("a sandbox in another process", () => {
     expect(await sandbox.health()).toMatchObject({ status: "ready" });
   });
 
-  test("that is missing, is no sandbox or has no URL is reported in one sentence", async () => {
+  test("that does not answer, or whose address is not a URL, is reported in one sentence", async () => {
     const sandbox = await createSandbox();
     await sandbox.close();
     await expect(connect(sandbox.url).health()).rejects.toThrow(

@@ -35,20 +35,20 @@ describe("below a path", () => {
     expect(await control.clock.get()).toMatchObject({ now: "2026-01-05T13:00:00.000Z" });
   });
 
-  test("a mount path that looks like an API's path belongs to the address", async () => {
+  test("a mount path that begins with /v1 belongs to the address", async () => {
     const { url } = await openBelow("/v1/mock");
     expect(await connect(url).overview()).toMatchObject({ name: "merchant-sandbox" });
     expect(await connect(`${url}/v1`).overview()).toMatchObject({ name: "merchant-sandbox" });
   });
 
-  test("an address above the path is refused with what answered there", async () => {
+  test("an address without the mount path is rejected with the response from there", async () => {
     const { url } = await openBelow("/pay");
     await expect(connect(new URL(url).origin).overview()).rejects.toThrow(/responded with 404, but is not a merchant/);
     const { url: own } = await open();
     await expect(connect(`${own}/pay`).overview()).rejects.toThrow("Nothing is at /pay/_sandbox.");
   });
 
-  test("commands use it", async () => {
+  test("commands call the sandbox and print addresses below the path", async () => {
     const below = await openBelow("/pay");
     const { url } = below;
     const answer = await call(url, "GET", "/pay/v1/payments?limit=1", { headers: { "idempotency-key": "once" } });
@@ -74,7 +74,7 @@ describe("below a path", () => {
     expect(await perform(target, { method: "GET", path: "/clock" })).toMatchObject({ body: { mode: "frozen" } });
   });
 
-  test("a lesson calls it for the learner", async () => {
+  test("a skipped step of a lesson calls the sandbox for the learner", async () => {
     const { sandbox } = await openBelow("/pay");
     const { learner } = await sandbox.learners.join({ name: "Ada" });
     await sandbox.learners.begin({ id: learner.id, name: "idempotency" });
@@ -83,7 +83,7 @@ describe("below a path", () => {
   });
 });
 
-/** The status, the error code and the methods of the response to a request whose target is sent as it is. */
+/** Sends a request target unchanged. Returns the status, the error code and the allowed methods of the response. */
 async function answerTo(url: string, method: string, target: string): Promise<string> {
   const { port, host } = new URL(url);
   const head = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
@@ -139,7 +139,7 @@ describe("a request target", () => {
     ["GET", "/_sandbox\\clock", UNKNOWN],
     ["GET", "http://127.0.0.1/v1/payments", "403 host_not_allowed"],
     ["OPTIONS", "*", "403 host_not_allowed"],
-  ])("%s %s is rejected on its own port, and is the app's in an app", async (method, target, expected) => {
+  ])("%s %s is rejected on the sandbox's own port, and left to the app in an app", async (method, target, expected) => {
     const { own, atRoot, below } = await openAll();
     expect(await answerTo(own, method, target)).toBe(expected);
     expect(await answerTo(atRoot, method, target)).toBe("404");

@@ -77,7 +77,7 @@ const apps: Record<string, (sandbox: Sandbox) => Promise<Server> | Server> = {
 };
 
 describe.each(Object.entries(apps))("%s", (_, createApp) => {
-  test("serves both APIs and the page below its path, and its own routes beside them", async () => {
+  test("serves both APIs and the page below the path, and the app's own routes", async () => {
     const sandbox = await open();
     const url = await urlOf(await createApp(sandbox));
     expect(await call(url, "GET", "/pay/v1/customers/cus_zoe")).toMatchObject({
@@ -103,7 +103,7 @@ describe.each(Object.entries(apps))("%s", (_, createApp) => {
     ).toBeUndefined();
   });
 
-  test("is left as it was when the sandbox closes", async () => {
+  test("keeps listening and serving its own routes when the sandbox closes", async () => {
     const sandbox = await open();
     const server = await createApp(sandbox);
     const url = await urlOf(server);
@@ -135,7 +135,7 @@ describe("a body that the app has read", () => {
     call(url, "POST", RULES, { body, headers: { "idempotency-key": key } });
   const logged = async (url: string) => (await control(url, "GET", "/requests?limit=1")).data[0].id;
 
-  test("is used: validation and the fingerprint hold, and the log says that it was serialised again", async () => {
+  test("is validated and fingerprinted, and the log says that it was serialised again", async () => {
     const { url } = await openBehind(express.json());
     const spaced = '{ "name": "Weekend",  "adjustmentType": "percentage", "adjustmentValue": 500 }';
     const first = await post(url, spaced);
@@ -151,7 +151,7 @@ describe("a body that the app has read", () => {
     });
   });
 
-  test("is the bytes that the app kept as rawBody", async () => {
+  test("is logged as the bytes that the app kept in rawBody", async () => {
     const { url } = await openBehind(keepRawBody);
     const spaced = '{ "name": "Weekend",  "adjustmentType": "percentage", "adjustmentValue": 500 }';
     const answer = await post(url, spaced);
@@ -168,14 +168,14 @@ describe("a body that the app has read", () => {
     expect(await call(url, "POST", RULES, { body, ...options })).toMatchObject({ status, body: { code } });
   });
 
-  test("is in the log of a request that is refused before it", async () => {
+  test("is in the log of a request that was rejected before its body was read", async () => {
     const { url } = await openBehind(express.json());
     await control(url, "POST", "/faults", { action: { type: "rate_limit" } });
     expect((await post(url, RULE)).status).toBe(429);
     expect((await control(url, "GET", `/requests/${await logged(url)}`)).request.body).toBe(JSON.stringify(RULE));
   });
 
-  test("is an error of the app if no middleware kept it", async () => {
+  test("gets an error for the app's developer if no middleware kept it", async () => {
     const sandbox = await createSandbox({ clock: NOON, listen: false });
     const app = express().use((request, _, next) => void request.resume().once("end", next), sandbox.middleware);
     const answer = await post(await urlOf(createServer(app)), RULE);

@@ -51,7 +51,7 @@ async function bytesOf(bench: Bench, receiver: Receiver, name: string): Promise<
   return [...bytes, ...delivered.map(({ rawHeaders, body }) => `${rawHeaders.join("|")} ${body}`)].join("\n");
 }
 
-/** Runs all tests on so many workers, in this order. */
+/** Runs all tests in this order, on this many workers. */
 async function run(bench: Bench, receiver: Receiver, order: readonly string[], workers: number) {
   const waiting = [...order];
   const found = new Map<string, string>();
@@ -80,7 +80,7 @@ describe("named merchants", () => {
     expect(alone.get(NAMES[0] as string)).toMatch(/ 503 [\s\S]* 200 [\s\S]*"requestId":"req_\w{12}_\d+"/);
   });
 
-  test("of a name in use are counted, and the name is free again once its merchant is gone", async () => {
+  test("get different ids for a name in use, and the first id again once its merchant is removed", async () => {
     const bench = await open();
     const [first, second] = [await ownMerchant(bench, { name: "one" }), await ownMerchant(bench, { name: "one" })];
     expect(second.id).not.toBe(first.id);

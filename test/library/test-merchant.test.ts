@@ -44,7 +44,7 @@ describe("each test", () => {
     plain((await merchant.events()).every((event) => event.merchant === merchant.id)).toBe(true);
   });
 
-  atNoon("with options where it wants some", async ({ sandbox, merchant }) => {
+  atNoon("can have a sandbox with its own options", async ({ sandbox, merchant }) => {
     plain(await sandbox.clock.get()).toMatchObject({ mode: "frozen", unix: 1_767_614_400 });
     plain(sandbox.url).not.toBe(seen[0]?.url);
     plain((await payments(merchant)).status).toBe(200);
@@ -158,7 +158,7 @@ describe("toHaveDelivered", () => {
 });
 
 describe("toHaveNoFailedVerdicts", () => {
-  test("holds until the judge finds a mistake, and then shows what happened, how to fix it, and the evidence", async ({
+  test("passes until the judge finds a mistake, and then shows what happened, how to fix it, and the evidence", async ({
     merchant,
   }) => {
     await expect(merchant).toHaveNoFailedVerdicts();

@@ -83,7 +83,7 @@ test.each(["real", "offset"] as const)("records change by themselves while a %s 
   await until(async () => (await statusOf(bench, "sync_log", "syl_1")) === "succeeded");
 });
 
-test.each(["sync_log", "payout_method"])("a %s made long after its time takes its step at once", async (kind) => {
+test.each(["sync_log", "payout_method"])("a %s that is made after its change was due changes at once", async (kind) => {
   const bench = await open();
   const created = NOON_SECONDS - 3 * 86_400;
   const { id } = await make(bench, kind, kind === "sync_log" ? { created, startedAt: created } : { created });
@@ -91,7 +91,7 @@ test.each(["sync_log", "payout_method"])("a %s made long after its time takes it
   expect(await statusOf(bench, kind, id)).toBe(kind === "sync_log" ? "succeeded" : "verified");
 });
 
-test("a file that is opened after a week catches up in order, as of the time of each change", async () => {
+test("a file that is opened after a week makes the due changes in order, each with its own time", async () => {
   const db = file();
   const before = await open({ db, memory: false });
   await make(before, "booking", { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" });

@@ -62,7 +62,7 @@ async function addRecords(bench: Bench) {
 
 const byName = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);
 
-test("30 days change exactly the records of the calendar, at its times and in order, with their events", async () => {
+test("30 days change exactly the records that the calendar model names, in order and with their events", async () => {
   const bench = await open();
   await addRecords(bench);
   const merchants = await Promise.all(

@@ -30,8 +30,8 @@ export interface Call {
   params: Record<string, string>;
   query: Map<string, string>;
   /**
-   * `body`: fields the operation knows. `extra`: the others. `asSent`: known ones of another type, which records show
-   * unchanged.
+   * `body`: fields that the operation knows. `extra`: unknown fields. `asSent`: known fields with a value of another
+   * type, which records show unchanged.
    */
   body: Fields;
   extra: Fields;
@@ -197,7 +197,7 @@ function refundDeposit(world: World, merchant: Merchant, booking: Entry, seconds
   if (deposit?.status === "succeeded") transition(world, merchant, "payment", deposit, "refunded", {}, seconds);
 }
 
-/** The payments of a payout that does not arrive are free for another; this has no event. */
+/** Releases the payments of a payout that does not arrive, for another payout. Emits no event. */
 function releasePayments(merchant: Merchant, payout: Entry): void {
   for (const { paymentId, amount } of payout.payments as { paymentId: string; amount: number }[]) {
     const payment = recordsOf(merchant, "payment").find(({ id }) => id === paymentId);

@@ -231,7 +231,7 @@ function reset(world: World, id: string | undefined): void {
   addFixtureMerchant(world, fixture, id, email, key);
 }
 
-/** Windows and fault rules are in memory and lost; everything else is on disk. The clock continues. */
+/** Rate-limit windows and fault rules are in memory, so they are lost. Everything else stays; the clock continues. */
 export function restart(world: World): void {
   world.started = world.now;
   world.windows.clear();

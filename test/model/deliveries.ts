@@ -34,8 +34,8 @@ const OUTCOMES: Record<ReceiverName, (timesSeen: number) => Outcome> = {
 };
 
 /**
- * The outcome of an attempt at a receiver that got the event so many times before; the receivers themselves respond by
- * it.
+ * The outcome of an attempt at a receiver that has got the event `timesSeen` times before. The receivers use this
+ * function to respond.
  */
 export const outcomeOf = (name: ReceiverName, timesSeen: number): Outcome => OUTCOMES[name](timesSeen);
 

@@ -169,11 +169,11 @@ function overrideItem(call: Call): unknown {
   return changed;
 }
 
-/** A run that was created from items of another shape has none that can be overridden. */
+/** The items that can be overridden: none if the run was created from items of another shape. */
 const usableItems = (items: unknown) =>
   Array.isArray(items) && items.every((item) => "payrollId" in item) ? (items as PayItem[]) : [];
 
-/** Zero where an override left a value of another type. */
+/** The net amount; zero if an override left a value of another type. */
 const netOf = ({ netAmount }: PayItem) => (Number.isSafeInteger(netAmount) && netAmount >= -MOST ? netAmount : 0);
 
 const totalsOf = (items: PayItem[]) => ({

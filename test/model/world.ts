@@ -61,7 +61,7 @@ export interface Endpoint {
 export interface Delivery {
   /** Sequence number among all deliveries. */
   order: number;
-  /** Its number in the delivery log; undefined until its first attempt is read from there. */
+  /** Its number in the delivery log; undefined until its first attempt is read from the log. */
   number: number | undefined;
   event: Event;
   endpoint: string;
@@ -232,7 +232,7 @@ export function removeMerchant(world: World, id: string): void {
     for (const [key, { body }] of idempotencyReplies) if (isLoginAs(body, id)) idempotencyReplies.delete(key);
 }
 
-/** A login as the merchant under the key of another one: its token is removed with the merchant. */
+/** Whether a stored reply is a login as this merchant, even with another's key. Removing the merchant deletes it. */
 function isLoginAs(body: unknown, id: string): boolean {
   const { object, merchant } = (body ?? {}) as { object?: unknown; merchant?: { id?: unknown } };
   return object === "session" && merchant?.id === id;

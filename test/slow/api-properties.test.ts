@@ -273,7 +273,7 @@ describe("everything at once", () => {
       expect(await violations(bench)).toEqual([]);
     });
     await fc.assert(property, { numRuns: inputs(3), endOnFailure: true });
-    // A reset seeds at the present of the clock.
+    // A reset seeds the records at the clock's current time.
     await bench.control("PUT", "/clock", { mode: "frozen", now: isoTime(NOON_SECONDS * 1_000) });
     await bench.control("POST", "/reset", {});
     expect((await bench.call("GET", "/v1/payments?limit=100")).text).toBe(untouched.text);

@@ -54,7 +54,7 @@ const once: Book = (id, shop) => {
   return 200;
 };
 
-/** Each starts a receiver; `failed` are the probes that find its mistake. */
+/** Receivers with a mistake; `failed` are the probes that find it. */
 const mistakes: [mistake: string, book: Book, failed: string[]][] = [
   [
     "acts on each delivery",
@@ -130,7 +130,7 @@ describe.concurrent("a count of effects", () => {
     ]);
   });
 
-  test("finds each mistake, and says how to mend it", { timeout: 120_000 }, async () => {
+  test("finds each mistake, and says how to fix it", { timeout: 120_000 }, async () => {
     const tried = mistakes.map(async ([mistake, book, expected]) => {
       const { url, shop } = await openShop(book);
       const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders });
@@ -145,7 +145,7 @@ describe.concurrent("a count of effects", () => {
     await Promise.all(tried);
   });
 
-  test("sends a copy that was not accepted again, as the service does, where only the effects matter", async () => {
+  test("retries a rejected copy, as the service does, in probes where only the effects matter", async () => {
     const { url, shop } = await openShop((id, one) => (one.arrivals.get(id) === 2 ? 503 : once(id, one)));
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders });
     const failed = found.probes.filter(({ verdict }) => verdict === "fail");
@@ -161,7 +161,7 @@ describe.concurrent("a count of effects", () => {
     ]);
   });
 
-  test("that grows by more than the number of requests may be a sum, and says so", async () => {
+  test("that grows by more than the number of requests may be a running sum, as the result says", async () => {
     const { url, shop } = await openShop(once);
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders * 1_250 });
     expect(found.probes[0]).toMatchObject({ verdict: "fail", why: expect.stringContaining("instead of adding up") });

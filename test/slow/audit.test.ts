@@ -70,11 +70,11 @@ const verdicts = ({ probes: tried }: Answer["body"]): Record<string, string> =>
   Object.fromEntries(tried.map(({ probe, verdict }: Record<string, string>) => [probe, verdict]));
 
 const names = probes.map(({ id }) => id);
-/** The result that stands for what an audit without a count of effects cannot check. */
+/** The probe that is inconclusive in an audit without a count of effects. */
 const unchecked = "acts_once";
 const failed = (found: Answer["body"]) => names.filter((name) => verdicts(found)[name] === "fail");
 
-/** Stores what it may not be able to read, unless it is too old. */
+/** Accepts a body without parsing it, unless its event is too old. */
 const storing = (body: Buffer) => {
   const created = Number(/"created":\s*(\d+)/.exec(body.toString())?.[1] ?? Infinity);
   return Date.now() / 1_000 - created < 3 * DAY ? 202 : 400;
@@ -117,14 +117,14 @@ describe.concurrent("a receiver that rejects old events", () => {
     );
   });
 
-  test("fails it if it rejects those too, and the note does not appear", async () => {
+  test("fails an audit if it rejects events of the machine's time too, without the note", async () => {
     const found = await audit(await plain({ take: () => 400 }));
     expect(found.probes[0]).toMatchObject({ verdict: "fail", did: expect.not.stringContaining("machine's time") });
   });
 
   const anyAge: Partial<Parts> = { take: (body) => (body.at(-1) === "}".charCodeAt(0) ? 200 : 400) };
 
-  test("is told apart from one that takes them, which no document forbids", async () => {
+  test("is told apart from one that accepts old events, which no document forbids", async () => {
     const found = await audit(await plain(anyAge));
     const old = found.probes.find(({ probe }: Record<string, string>) => probe === "old_event");
     expect([found.verdict, old.verdict, old.did, old.why]).toEqual([
@@ -139,7 +139,7 @@ describe.concurrent("a receiver that rejects old events", () => {
     ["3d", right, "pass"],
     ["3d", anyAge, "fail"],
     ["1d", right, "fail"],
-  ])("within %s is checked if that is given", async (maxAge, parts, verdict) => {
+  ])("is checked if --max-age %s is given", async (maxAge, parts, verdict) => {
     const url = await plain(parts);
     const found = await shared().control("POST", "/audit", { url, secret: SECRET, maxAge });
     expect(verdicts(found).old_event).toBe(verdict);
@@ -247,7 +247,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     false,
     () => plain(taking((event) => !("addedTomorrow" in event), 422)),
   ],
-  ["breaks on what is no JSON", "invalid_json", false, () => plain({ take: (body) => (parsed(body) ? 200 : 400) })],
+  ["breaks if it is not JSON", "invalid_json", false, () => plain({ take: (body) => (parsed(body) ? 200 : 400) })],
   [
     "hashes the first piece of the body",
     "slow_send",
@@ -391,7 +391,7 @@ describe.concurrent("names the wrong secret that a receiver uses", () => {
     },
   );
 
-  test("is told to check its secret first if no known secret matches", async () => {
+  test("or says to check the secret first if no known secret matches", async () => {
     const [genuine] = (await audit(await withSecret("whsec_elsewhere"))).probes;
     expect(genuine.why).toMatch(/^Check the secret first: /);
   });

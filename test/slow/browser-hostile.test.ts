@@ -111,7 +111,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.press("1");
     for (const key of ["x", "t", "m", "w", "b", "X", ":", "?", "E", "!"]) {
       await page.press(key);
-      // Some of them open nothing for this row; what a form fetches is there by then.
+      // Some keys open nothing for this row, so there is nothing to wait for but time: a form has its data by then.
       await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 50))`);
       await look(`key ${key}`);
       await page.press("Escape");

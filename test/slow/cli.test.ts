@@ -168,7 +168,7 @@ describe("shutdown", () => {
   });
 });
 
-test("each command of another tool points to commands that exist, and is none itself", () => {
+test("each command name of other tools points to commands that exist, and is not a command itself", () => {
   for (const [other, meant] of Object.entries(otherNames)) {
     expect(commands).not.toHaveProperty(other);
     for (const words of meant) expect(commands).toHaveProperty(words.split(" ")[0] as string);

@@ -240,7 +240,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await control(url, "POST", "/drain", { within: "1s" });
   }
 
-  // The others ran above, in a clone with such a database.
+  // The other commands are tested above, in a clone with such a database.
   test("by every command that opens the database of a clone", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);

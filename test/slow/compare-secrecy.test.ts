@@ -189,7 +189,7 @@ function expectNoLeak(outputs: Record<string, string>): void {
 const unchanged = (event: Fields) => event;
 
 describe("compare shows nothing secret or personal", () => {
-  // Places that do not hide one another are planted together, because each comparison takes as long as many of them.
+  // Places that do not hide one another are planted together: a comparison with many takes as long as one with one.
   const alone = ["new fields and their names", "fields that wrap records"];
   const together = Object.keys(places).filter((name) => !alone.includes(name));
 

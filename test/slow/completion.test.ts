@@ -23,7 +23,7 @@ COMP_POINT=\${#COMP_LINE}
 _merchant_sandbox
 printf '%s\\n' "\${COMPREPLY[@]}"`,
   },
-  // Outside of a line editor, zsh has no lists of candidates: what the script hands to one is printed.
+  // Outside its line editor, zsh shows no candidates, so the ones that the script passes to it are printed.
   zsh: {
     load: `typeset -A _comps
 compdef() { : }

@@ -100,7 +100,7 @@ async function openStory() {
   let known = START;
   let wanted: State | undefined;
   const saved = new Map<string, State>();
-  /** Rules of writers that work beside restores and resets, so either state may hold them. */
+  /** Rules written during restores and resets: the state before or the state after may hold them. */
   const maybe = new Set<string>();
   let isWriting = false;
   let made = 0;
@@ -142,7 +142,7 @@ async function openStory() {
   return {
     acts,
     db,
-    /** A writer beside the acts. Its rules may be in the present state or not. */
+    /** Writes during the acts. Its rules may be in the present state or not. */
     async writeBeside() {
       isWriting = true;
       while (isWriting) {
@@ -158,7 +158,7 @@ async function openStory() {
       await subject.kill();
       subject = await startSubject(db, dirname(db));
     },
-    /** Compares what is there with the acknowledged state, or with the one of the call without an answer. */
+    /** Compares the database with the acknowledged state, or with the state after the call that got no response. */
     async check() {
       const rules = look(db, (rows) =>
         rows<{ name: string }>("select body ->> 'name' as name from documents where kind = 'pricing_rule'"),

@@ -125,7 +125,7 @@ const DETAILS = [
 ] as const;
 
 describe("in terminals and pages of three widths, every number", () => {
-  test("of open details is one of the API's, and of the Explorer one of its document's", async () => {
+  test("in open details comes from the API, and in the Explorer from its OpenAPI document", async () => {
     const bench = await workplace();
     await bench.control("POST", "/scenarios/lost-response");
     const logged = await Promise.all(
@@ -179,7 +179,7 @@ describe("in terminals and pages of three widths, every number", () => {
     await browser.close();
   });
 
-  test("of a lesson is one of the API's", async () => {
+  test("in a lesson comes from the API", async () => {
     const terminal = openProgram(["learn", "--port", "0"]);
     const first = await terminal.shows("1. Ask who you are");
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
@@ -206,7 +206,7 @@ describe("in terminals and pages of three widths, every number", () => {
 });
 
 describe("under load", () => {
-  test("eight needles among 1,500 requests a second are shown; every number at three widths is the API's", async () => {
+  test("eight needles among 1,500 requests a second are shown; each number at three widths is the API's", async () => {
     const bench = await open(unlimited);
     const [filtered, whole] = [attach(bench.url), attach(bench.url, USUAL)];
     await Promise.all([filtered.shows("LIVE"), whole.shows("LIVE")]);
@@ -218,7 +218,7 @@ describe("under load", () => {
     const { made, kept } = await bench.control("GET", "");
     expect([made, kept]).toMatchObject([{ requests: 3_000 }, { requests: 3_000 }]);
     await filtered.shows(/\/status:404 {2}8 of 3,000/);
-    // The reason of the selected one names it a second time.
+    // The selected row is named a second time, in its reason.
     const needlesOn = (terminal: TestTerminal) => new Set(terminal.text().match(/\/v1\/needle-\d+/g)).size;
     expect(needlesOn(filtered)).toBe(8);
     await whole.shows(/─ 3,000 {2}following/);
@@ -266,7 +266,7 @@ describe("under load", () => {
   });
 });
 
-test("no attempt waits for a next one cancelled by a deleted or gone endpoint or a removed merchant", async () => {
+test("no attempt announces a retry that was cancelled with its endpoint or its merchant", async () => {
   const bench = await open(unlimited);
   const [failing, gone] = [await receive(), await receive()];
   failing.always(500);
@@ -294,7 +294,7 @@ test("no attempt waits for a next one cancelled by a deleted or gone endpoint or
   expect(await bench.control("GET", "")).toMatchObject({ pendingDeliveries: 0, made: { attempts: 4 } });
   for (const shown of [terminal, attach(bench.url)]) {
     shown.type("2");
-    // The API counts only the failed ones: the title has its number.
+    // The API counts only the failed deliveries, and the title has its number.
     await shown.shows(
       (text) =>
         / 1 failed/.test(text) && text.match(/✗ failed/g)?.length === 1 && text.match(/✗ cancelled/g)?.length === 3,

@@ -29,7 +29,7 @@ test("a merchant has at most a hundred endpoints; another merchant and a deleted
     expect([answer.status, answer.body.code]).toEqual([409, "invalid_state"]);
     expect(answer.body.message).toContain("DELETE /v1/webhooks/{id}");
   }
-  // The control API finds the one that exists at this URL.
+  // The control API finds the endpoint that already exists at this URL.
   expect((await bench.control("PUT", "/endpoints", { url: url(0), merchant: "lodge" })).created).toBe(false);
   await register(bench, body.url, ["*"], "sk_test_market");
   await bench.call("DELETE", `/v1/webhooks/${first}`);

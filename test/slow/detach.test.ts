@@ -199,9 +199,7 @@ test("status finds the sandbox at the environment's port, also on a network, and
   }
 });
 
-test("a detached sandbox in memory needs no folder that its user can write, but one for temporary files", ({
-  skip,
-}) => {
+test("a detached sandbox in memory needs no writable folder except the one for temporary files", ({ skip }) => {
   const user = plainUser();
   if (typeof user === "string") return skip(user);
   const cwd = folder();

@@ -64,7 +64,7 @@ describe("without a terminal", () => {
     expect(error).toMatch(/The app accepts connections at http:\/\/localhost:\d+\/hooks\./);
   });
 
-  test("deliveries that an existing database has left wait for the app too", async () => {
+  test("deliveries that are pending in an existing database wait for the app too", async () => {
     const { words, port, variables } = await app();
     const db = join(folder(), "sandbox.db");
     const endpoints = [{ url: `http://localhost:${port}/hooks` }];
@@ -94,7 +94,7 @@ describe("without a terminal", () => {
     expect([code, out.includes("app | sk_test_lodge")]).toEqual([7, true]);
   });
 
-  test("the isolation is on, also with --watch", async () => {
+  test("--isolation is on, also with --watch", async () => {
     const calls =
       "fetch(process.env.MERCHANT_BASE_URL + '/payments', { headers: { baggage: 'merchant-sandbox=mer_other', " +
       "authorization: 'Bearer ' + process.env.MERCHANT_API_KEY } }).then(({ status }) => console.log('got', status))";
@@ -143,7 +143,7 @@ describe("without a terminal", () => {
     ]);
   });
 
-  test("a mistake in the command says how to mend it", async () => {
+  test("a mistake in the command is reported with the fix", async () => {
     const memory = FLAGS.slice(0, 3);
     const said = async (...words: string[]) => {
       const { code, error } = await runShared(["dev", ...memory, ...words]);
@@ -178,7 +178,7 @@ describe("on a terminal", () => {
     expect([(await terminal.ended).code, isAlive(next)]).toEqual([0, false]);
   });
 
-  test("an app that does not listen is said to be awaited; Ctrl-C interrupts it, with its exit code", async () => {
+  test("the dashboard shows that webhooks wait for an app that does not listen; Ctrl-C ends both", async () => {
     const { words, variables } = await app({ LISTENS: "no" });
     const terminal = openProgram(words, { variables });
     const pid = pidIn(await terminal.shows(/app \d+/));

@@ -1,6 +1,6 @@
-// The exit codes of `exec --fail-on verdicts,5xx` over a sample shop in three languages: correct, and with each of six
-// bugs; as the merchant of `exec` and as merchants that the tests create and remove; with and without faults. `npm run
-// verdicts` plays every cell, `npm test` every bug.
+// The exit codes of `exec --fail-on verdicts,5xx` over a sample shop in three languages, correct and with each of six
+// bugs. Each uses the merchant of `exec` or merchants that its tests create and remove, with or without faults. `npm
+// run verdicts` runs every combination (a cell of the matrix), and `npm test` every bug.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -84,9 +84,9 @@ const cellsOf = (language: string): Cell[] =>
     .filter((cell) => ALL || isUsual(language, cell));
 
 /**
- * Whether `npm test` plays a cell. Without faults no bug shows, and a bug shows alike in each language and for each
- * merchant: the shell, which starts fastest, plays each bug for one merchant, and the others one bug that their own
- * tests do not notice.
+ * Whether `npm test` runs a cell. Without faults no bug shows, and a bug shows alike in each language and for each
+ * merchant. So the shell, which starts fastest, runs every bug for one merchant, and each other language one bug that
+ * its own tests do not notice.
  */
 function isUsual(language: string, { bug, isOwn, hasFaults }: Cell): boolean {
   if (bug === "none") return hasFaults || language === "shell";

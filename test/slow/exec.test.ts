@@ -71,7 +71,7 @@ describe("the command", () => {
     expect([open.code, open.out]).toEqual([0, ["200 48 200"]]);
   });
 
-  test("has its input and output passed on unchanged, and only a warning that no request arrived added", () => {
+  test("has its input and output passed on unchanged; only a warning that no request arrived is added", () => {
     const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256));
     const source = "process.stdin.pipe(process.stdout); process.stderr.write(Buffer.from([0, 255, 27, 10, 128]))";
     const plain = bytesOf(process.execPath, ["-e", source], everything);
@@ -83,7 +83,7 @@ describe("the command", () => {
     expect(inside.out).toHaveLength(4096);
   });
 
-  test("gets its arguments unchanged, even those named like ours", async () => {
+  test("gets its arguments unchanged, even those that exec has too", async () => {
     const words = ["--port", "7", "--", "--help", "", "a b", "$HOME", "*"];
     const { out } = await exec(
       [],
@@ -308,7 +308,7 @@ describe("a sandbox of the command", () => {
     );
   });
 
-  test("counts if an app serves it, by the address there", async () => {
+  test("is checked if an app serves it, and is named by the app's address", async () => {
     const mounted = (end: string) =>
       node(`
         const { createRequire } = await import("node:module");
@@ -336,7 +336,7 @@ describe("a sandbox of the command", () => {
     ]);
   });
 
-  test("counts as used, so its run has requests, and is missed if the command ends before it is closed", async () => {
+  test("counts as requests of the run, and is reported if the command ends before it is closed", async () => {
     expect(await exec(["--fail-on", "verdicts"], own(used))).toMatchObject({ code: 0, error: "" });
     const left = await exec(["--fail-on", "verdicts"], own(`${used} process.exit();`));
     expect([left.code, left.error]).toEqual([
@@ -435,7 +435,7 @@ describe("exec writes", () => {
 
   const hasFullDisk = existsSync("/dev/full");
   test.skipIf(!hasFullDisk)(
-    `a full disk takes the log, not the run${needs(hasFullDisk, "/dev/full, as on Linux")}`,
+    `a full disk cuts the log short, but does not fail the run${needs(hasFullDisk, "/dev/full, as on Linux")}`,
     async () => {
       const { code, error } = await exec(["--log", "/dev/full"], node("await get('/payments'); process.exit(6)"));
       expect([code, error]).toEqual([

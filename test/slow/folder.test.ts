@@ -101,7 +101,7 @@ describe("a command finds the sandbox", () => {
     expect((await run(["reset"], NOWHERE, cwd)).error).toContain("No sandbox answers at http://127.0.0.1:1 ");
   });
 
-  test("and leaves no file behind where none runs any more", async () => {
+  test("or finds none that still runs, and leaves no file behind", async () => {
     const cwd = folder();
     const { child, ended } = await start([], {}, cwd);
     child.kill("SIGTERM");
@@ -116,7 +116,7 @@ describe("merchant-sandbox.json", () => {
   const home = process.cwd();
   afterEach(() => process.chdir(home));
 
-  test("sets options, arms faults and registers endpoints; a variable beats it, and a flag beats both", async () => {
+  test("sets options, arms faults and registers endpoints; a variable beats it, a flag beats both", async () => {
     const cwd = folder();
     const endpoint = { url: "http://localhost:3999/hooks", events: ["payout.*"], merchant: "market" };
     config(cwd, {

@@ -58,7 +58,7 @@ const MESSAGES: object[] = [
   { type: "gap", from: 1, to: 3 },
 ];
 
-/** Scenarios that are no list were a defect: the first line could not be drawn, and Ink drew nothing from then on. */
+/** A regression: if scenarios are not a list, the first line cannot be drawn, and Ink draws nothing from then on. */
 const WRONG_SCENARIOS = JSON.stringify({
   type: "snapshot",
   run: "run_2",

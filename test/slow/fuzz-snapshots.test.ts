@@ -60,7 +60,7 @@ const spoilt: fc.Arbitrary<Spoilt> = fc.oneof(
 const tablesIn = (sql: Sqlite.Database) =>
   sql.prepare("select name from sqlite_master where type = 'table' order by name").pluck().all() as string[];
 
-/** Nothing shows which ids a lowered count has given already: SECURITY.md says so. */
+/** Nothing shows which ids were generated before a count was lowered: SECURITY.md says so. */
 const NOT_CHECKED = "counters";
 /**
  * A time that has passed takes effect as soon as it is restored: a record goes to its next state, a stored reply is

@@ -18,7 +18,7 @@ import { folder } from "../support/program.ts";
 import { attempted, type Bench, call, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
-const PENDING = "Walks what is pending, and nothing else: the index holds no more.";
+const PENDING = "Reads an index that holds only pending rows.";
 const LOG =
   "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, " +
   "the first look after a start.";
@@ -133,7 +133,7 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   {
     text: /^select merchant, name, lesson, .* order by sequence/,
     plan: /SCAN learners/,
-    why: "Lists everybody who learns, a row each.",
+    why: "Lists every learner, a row each.",
   },
   { text: /^select lesson, step, .* from finished_steps/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
 ];

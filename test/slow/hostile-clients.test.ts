@@ -63,7 +63,7 @@ test("Expect: 100-continue gets the response that the headers determine, without
   expect(refused.map(statusesIn)).toEqual([[401], [413], [403], [404], [404]]);
 });
 
-test("Expect: 100-continue gets 100 if the body is wanted; a refusal closes unless the body was read", async () => {
+test("Expect: 100-continue gets 100 if the body is wanted; an error closes unless the body was read", async () => {
   const bench = await open();
   const socket = connect(bench.port, "127.0.0.1");
   const head = [
@@ -198,7 +198,7 @@ test("rejected requests of other sites are not logged, so no page can fill up th
   expect(seen).toEqual([]);
 });
 
-test("a clock advance ends with its client, a set clock or the sandbox, and leaves no work behind", async () => {
+test("a clock advance ends when its client leaves, the clock is set or the sandbox closes", async () => {
   const bench = await open({ webhookTimeout: 600_000 });
   const receiver = await receive();
   const held: ServerResponse[] = [];
@@ -213,7 +213,7 @@ test("a clock advance ends with its client, a set clock or the sandbox, and leav
   await receiver.arrived(1);
   // The advance waits for the delivery, which waits for the receiver.
   await bench.control("GET", "/clock");
-  // Setting the clock ends it; a client that disconnects ends its own, and later ones are not blocked.
+  // Setting the clock ends the advance. A client that disconnects ends its own, and later advances are not blocked.
   await bench.control("PUT", "/clock", { mode: "frozen" });
   expect((await advanced).body.code).toBe("invalid_state");
   attempted("Work for callers that have gone");

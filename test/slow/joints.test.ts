@@ -1,5 +1,5 @@
-// Features that involve several rooms, tried with apps, clients and receivers that use no code of the sandbox: Express,
-// fetch and plain sockets.
+// Features that several parts of the sandbox implement together, tried with apps, clients and receivers that use no
+// code of the sandbox: Express, fetch and plain sockets.
 
 import { createHmac } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -61,7 +61,7 @@ test("mounted in an app, a fault cuts only its own connection, and the judge see
   expect(await verdictsOf(bad.id)).toMatchObject({ "idempotency.key_reused": "fail", "effect.single": "fail" });
 });
 
-test("parallel tests named by baggage get the same bytes in any order, and the report counts them all", async () => {
+test("parallel tests with their own merchants get the same bytes in any order, and the report counts all", async () => {
   const names = ["pays", "declines", "lists", "waits"];
   const play = async (order: readonly string[], atOnce: number) => {
     await using sandbox = await createSandbox({ clock: NOON, isolation: "strict" });
@@ -199,7 +199,7 @@ test("a signature of re-serialised JSON is explained by the control API, a comma
   expect(desk.screen().join("\n")).toMatch(/✗ 401[^\n]*signature mismatch/);
 });
 
-test("after kill -9, the log has no gap, the report counts its rows, and no request number comes twice", async () => {
+test("after kill -9, the log has no gap, the report counts its rows, and no request number is used twice", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await start(["--db", db, "--clock", "real"]);
   const ids: string[] = [];
@@ -266,7 +266,7 @@ test("a removed merchant leaves its trace and the verdict on the delivery that w
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  test("a fixture that the page saves is loaded by dev --watch, and the app goes on", async () => {
+  test("a fixture that the page saves is loaded by dev --watch, and the app keeps running", async () => {
     const [cwd, made] = [folder(), await open()];
     const mine = join(cwd, "mine.json");
     await linesOf(made, "fixture", "save", "lodge", mine);

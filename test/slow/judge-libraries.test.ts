@@ -146,7 +146,7 @@ async function tableOf(runs: number, played: readonly Situation[]): Promise<Row[
   );
 }
 
-/** The result that the page shows for a library, which it names with a version. */
+/** Reads from the page the results of a library, which the page names with a version. */
 function readPage(): (row: Row, name: string) => string | undefined {
   const lines = readFileSync(PAGE, "utf8")
     .split("\n")
@@ -177,7 +177,7 @@ test.skipIf(RUNS > 0)(
   240_000,
 );
 
-test.runIf(RUNS > 0)(`docs/clients.md is made anew${needs(RUNS > 0, "npm run clients")}`, async () => {
+test.runIf(RUNS > 0)(`docs/clients.md is written again${needs(RUNS > 0, "npm run clients")}`, async () => {
   expect(installed).toEqual(libraries);
   writeFileSync(PAGE, clientsPage(installed.map(titleOf), await tableOf(RUNS, situations)));
 });

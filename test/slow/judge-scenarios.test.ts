@@ -104,7 +104,7 @@ interface ClientCase extends Tried {
 const clients: ClientCase[] = [
   {
     scenario: "rate-limit-burst",
-    bug: "waits as long as it likes",
+    bug: "ignores Retry-After",
     habits: { pause: () => 300 },
     fails: ["retry_after.honoured"],
   },
@@ -116,7 +116,7 @@ const clients: ClientCase[] = [
   },
   {
     scenario: "brownout",
-    bug: "waits the same time again and again",
+    bug: "waits equally long each time",
     // Long pauses, so that the delays of a busy machine are a small part of each.
     habits: { pause: () => 4_000 },
     fails: ["retry.backoff_grows"],
@@ -130,7 +130,7 @@ const clients: ClientCase[] = [
   },
   {
     scenario: "payroll-day",
-    bug: "makes the body anew for each try",
+    bug: "changes the body for each try",
     request: payroll,
     habits: { bodyOf: (body, tries) => ({ ...body, sentAt: tries }) },
     fails: ["idempotency.body_stable"],
@@ -166,7 +166,7 @@ interface ReceiverCase extends Tried {
 const receivers: ReceiverCase[] = [
   {
     scenario: "webhook-storm",
-    bug: "refuses what it knows",
+    bug: "rejects an event that it knows",
     habits: { duplicateStatus: 409 },
     fails: ["webhook.duplicate_acked"],
   },
@@ -178,7 +178,7 @@ const receivers: ReceiverCase[] = [
   },
   {
     scenario: "webhook-before-response",
-    bug: "refuses what it does not know yet",
+    bug: "rejects an event about a record that it does not know yet",
     habits: { firstStatus: () => 404 },
     fails: ["webhook.genuine_taken"],
   },
@@ -190,13 +190,13 @@ const receivers: ReceiverCase[] = [
   },
   {
     scenario: "out-of-order",
-    bug: "wants the first one first",
+    bug: "rejects events that come out of order",
     habits: { firstStatus: (type, before) => (type === "payout.paid" && !before.has("payout.created") ? 409 : 200) },
     fails: ["webhook.genuine_taken"],
   },
   {
     scenario: "forged-webhook",
-    bug: "looks at no signature",
+    bug: "checks no signature",
     habits: { isGenuine: () => true },
     fails: ["webhook.forgery_rejected"],
   },
@@ -214,13 +214,13 @@ const receivers: ReceiverCase[] = [
   },
   {
     scenario: "secret-rotation",
-    bug: "goes on with the old one",
+    bug: "keeps using the old secret",
     habits: { trusts: (secret, former) => [former ?? secret] },
     fails: ["webhook.genuine_taken"],
   },
   {
     scenario: "secret-rotation",
-    bug: "looks at no signature",
+    bug: "checks no signature",
     habits: { isGenuine: () => true },
     fails: ["webhook.forgery_rejected"],
   },
@@ -274,7 +274,7 @@ const stories: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
 const testEvent = ({ bench, apiKey }: ReceiverTrial, type: string) =>
   call(bench.url, "POST", "/v1/webhook-events/test", { key: apiKey, body: { type, data: { amount: 5 } } });
 
-/** By then, retries and held deliveries are due. */
+/** Advances the clock until retries and held deliveries are due. */
 const later = ({ bench }: ReceiverTrial) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
 
 async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): Promise<ScenarioState> {

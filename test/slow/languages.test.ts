@@ -169,7 +169,7 @@ describe.concurrent.each(receivers)("$file", ({ file, probe, tools, command, sou
     // An audit counts a thousand times: reading the file here takes a fraction of the CPU time of a command.
     const effects = () => readFileSync(join(cwd, "printed.log"), "utf8").split("evt_").length - 1;
     const found = await sandbox().audit({ url: `http://localhost:${port}/`, secret: "whsec_test", effects });
-    // Whether a receiver accepts an old event is for itself to decide.
+    // A receiver may accept old events or reject them.
     const isDecided = ({ did }: (typeof found.probes)[number]) => !did.includes("whether it rejects old events");
     expect(found.probes.filter((probe) => isDecided(probe) && probe.verdict !== "pass")).toEqual([]);
     expect(found.probes).toHaveLength(probes.length + effectProbes.length);

@@ -19,7 +19,7 @@ async function learn() {
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  test("the page shows the learner's step and commands beside the requests, and goes on with the learner", async () => {
+  test("the page shows the learner's step and commands beside the requests, and follows the learner", async () => {
     const bench = await learn();
     const page = await browser.open(`${bench.url}/_sandbox/ui`);
     await page.shows(`${STEP} === "1. Ask who you are"`);
@@ -46,7 +46,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect([...page.complaints, ...again.complaints]).toEqual([]);
   });
 
-  test("the page has no lesson where there is no learner", async () => {
+  test("without a learner, the page has no lesson", async () => {
     const bench = await open();
     const page = await browser.open(`${bench.url}/_sandbox/ui`);
     await page.shows(`${seen(".connection")} === "LIVE"`);

@@ -1,5 +1,5 @@
-// Lessons: runs every command of every lesson in a real shell and checks that each step completes only then; hints,
-// skips, restarts, and a room of forty.
+// Lessons: runs every command of every lesson in a real shell and checks that each step completes only then. Also
+// hints, skips, restarts and invalid lessons.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -402,7 +402,7 @@ describe("an invalid lesson page", () => {
     ["has no introduction", 2, "", ":1: write a paragraph below the title"],
     ["numbers its steps wrongly", 4, "## 2. Do", ":5: this is step 1"],
     ["has a step without a check", 6, "", ':5: the step "## 1. Do" has no check'],
-    ["has a check that is no JSON", 6, '<!-- check: {"requests": -->', ":7: is not JSON"],
+    ["has a check that is not JSON", 6, '<!-- check: {"requests": -->', ":7: is not JSON"],
     [
       "has a check with an unknown field",
       6,
@@ -454,16 +454,12 @@ describe("custom lessons", () => {
       "this already holds before",
     ],
     [
-      "an operation that there is not",
+      "an unknown operation",
       page('{"requests": {"match": {"operation": "payments.lst"}}}'),
       "Did you mean payments.list?",
     ],
-    ["a kind of record that there is not", page('{"records": {"kind": "paymnt"}}'), "Did you mean payment?"],
-    [
-      "a rule of the judge that there is not",
-      page('{"verdicts": {"rules": ["retry.bonded"]}}'),
-      "Did you mean retry.bounded?",
-    ],
+    ["an unknown kind of record", page('{"records": {"kind": "paymnt"}}'), "Did you mean payment?"],
+    ["an unknown rule of the judge", page('{"verdicts": {"rules": ["retry.bonded"]}}'), "Did you mean retry.bounded?"],
   ])("are rejected with the line for %s", async (_, text, says) => {
     const { status, body } = await listed(await openWith(text));
     expect([status, body.message]).toEqual([400, expect.stringContaining(says)]);

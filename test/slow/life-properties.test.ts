@@ -72,7 +72,7 @@ test("any split of 30 days gives the same records and events as one advance", as
   await fc.assert(property, { numRuns: inputs(3), examples: [["2026-01-05T12:00:00Z", [9 * 60, 21 * 60]]] });
 });
 
-/** Five transactions of them. */
+/** Enough for five transactions. */
 const RECORDS = 500;
 const START = Date.parse(NOON) / 1000;
 
@@ -108,7 +108,7 @@ test("changes 500 due records in one advance, in order", async () => {
   expect(omitted + happened.length).toBe(RECORDS);
   const times = happened.map(({ at }) => at);
   expect(times).toEqual(times.toSorted());
-  // Ties are played in the order in which the records were made.
+  // Records that are due at the same time change in the order in which they were made.
   const ties = happened.filter(({ at }) => at === "2026-01-05T12:02:00.000Z").map(({ id }) => Number(id.slice(4)));
   expect(ties.length).toBeGreaterThanOrEqual(RECORDS / 2);
   expect(ties).toEqual(ties.toSorted((one, other) => one - other));
@@ -119,10 +119,10 @@ test("changes 500 due records in one advance, in order", async () => {
 test("a record changes on its date before the first call", async () => {
   const startedAt = Math.floor(Date.now() / 1000) - 119;
   await using sandbox = await createSandbox({ fixtures: fixturesWith([startedAt]) });
-  // A second after the record falls due, in real time. A call before that would make the engine.
+  // Waits until a second after the record is due, in real time. A call before that would create the engine.
   await setTimeout((startedAt + 120) * 1_000 - Date.now() + 1_000);
   const list = async () =>
     (await call(sandbox.url, "GET", "/v1/integrations/sync-logs", { key: "sk_test_shop" })).body.data;
-  // A busy machine plays it after it is due.
+  // On a busy machine, the change may come late.
   await expect.poll(list).toMatchObject([{ id: "syl_0", status: "succeeded" }]);
 });

@@ -44,10 +44,10 @@ test("the counts are the last line after a long failure in a pipe", () => {
 });
 
 const SKIPPED = [
-  "Skipped: 1 in prepared.test.js. Reason: what prepares them failed",
+  "Skipped: 1 in prepared.test.js. Reason: their setup failed",
   "Skipped: 2 in some.test.js. They need chromium in PATH",
   "Skipped: 1 in some.test.js. Reason: this user may write everything",
-  "Skipped: 1 in some.test.js. They say no reason: end their titles with needs() of test/support/needs.ts",
+  "Skipped: 1 in some.test.js. No reason given: end their titles with needs() of test/support/needs.ts",
 ];
 
 test("tests whose setup failed are not listed as skipped without a reason", () => {

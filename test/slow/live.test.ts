@@ -156,7 +156,7 @@ describe("a client of the live stream", () => {
     expect(numbers(second)).toEqual([6, 7, 8, 9, 10, 11]);
   });
 
-  test("with an unknown, an empty or an invalid place gets only new events", async () => {
+  test("with an unknown, empty or invalid position gets only new events", async () => {
     const bench = await open();
     await call(bench);
     const watchers = await Promise.all(

@@ -17,7 +17,7 @@ import { contradictionsIn, openWorldFile } from "../support/world-file.ts";
 const seriesOf = (value: unknown) => String(value).split("-")[0];
 const keysOf = (value: unknown) => Object.keys(value as object).join();
 
-/** Which values follow from each given field: a record has those of an earlier record with the same value. */
+/** The fields that follow from a given field: they equal those of an earlier record with the same given value. */
 const FOLLOWS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   payment: { description: ["method", "currency"] },
   payout_method: { type: ["bankName", "country"] },
@@ -57,8 +57,8 @@ const REFUSED =
   /exists already|is archived|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
 /**
- * A caller may link a payment of something else, a tax for a period that was paid, a number out of turn, or a guest who
- * stays: the record is made as asked.
+ * Given values that may contradict other records: a payment of something else, a tax for a period that was paid, a
+ * number out of turn, or a guest who stays. The record is made as asked.
  */
 const CLAIMS =
   /^(gov_payment purpose|payroll metadata|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;
@@ -157,7 +157,7 @@ function problemsOf(
   const lost = Object.keys(given).filter(
     (name) => given[name] !== undefined && !isDeepStrictEqual(record[name], given[name]),
   );
-  // A record that is dated back changes what was true at its time, and a warning says what a clerk would ask.
+  // A timestamp in the past changes what was true then, so questions about other records are expected.
   const isAsked =
     record.warnings.length === 0 &&
     // A draft makes no payment, so there may be two for the same days.

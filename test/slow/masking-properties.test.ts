@@ -73,7 +73,7 @@ const known = fc
     const secret = spellPair(value);
     // The kind of a key may be seen, the rest may not.
     const hidden = value.replace(/^(?:sk_test_(?:session_)?|whsec_)/, "");
-    // Half an IBAN is a leak too; it is what a text contains that is cut before it is masked.
+    // Half an IBAN is a leak too: a text that is cut before it is masked would contain it.
     const half = value.slice(0, 12);
     return {
       json: asName ? `"${spellJson(value)}":1` : `"note":"see ${spellJson(value)} there"`,

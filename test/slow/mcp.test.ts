@@ -82,7 +82,7 @@ test("works with the named sandbox, and starts its own if none runs", async () =
   expect(await alone.end()).toBe(0);
 });
 
-test("a test key only, and a hint for an unknown operation", async () => {
+test("accepts only test keys, and suggests a name for an unknown operation", async () => {
   const server = serve();
   expect(await server.use("call_operation", { operation: "payment.list" })).toMatch(/Did you mean payments\.list/);
   expect(await server.use("call_operation", { operation: "payments.list", apiKey: "sk_live_1" })).toMatch(/sk_test_/);

@@ -239,7 +239,7 @@ describe("docs/webhooks.md", () => {
     expect(receiver.out).toEqual(["listening", `a.b ${event}`]);
   });
 
-  test("its receiver takes deliveries of a frozen clock once its check of the age is off", async () => {
+  test("its receiver accepts deliveries of a frozen clock once its check of their age is off", async () => {
     const statusOf = async (env: Record<string, string>) => {
       const bench = await open();
       await runReceiver(bench, env);

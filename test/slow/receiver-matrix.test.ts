@@ -175,7 +175,7 @@ const bugs = ["none", ...(Object.keys(BUGS) as Bug[])] as Bug[];
 const isPlayed = (language: string, bug: Bug, check: Check) =>
   ALL || (language === "Express" && check === "library" && ["none", "reserialised", "old"].includes(bug));
 
-/** The cells that are neither right, found nor said. */
+/** The cells in which a right receiver fails, or a bug is neither found nor named as not checked. */
 async function play(language: Language, bug: Bug, built: string): Promise<string[]> {
   const bad: string[] = [];
   await using receiver = await startReceiver(language, bug, built);
@@ -219,7 +219,7 @@ test(`every bug is found or said to be unchecked${ALL ? "" : ", in three cells"}
 const PAGE = join(import.meta.dirname, "../../docs/testing.md");
 const [BEGIN, END] = ["<!-- receivers -->", "<!-- /receivers -->"];
 
-/** One word if all languages agree, otherwise how many have which. */
+/** One word if all languages agree, otherwise each word with its number of languages. */
 function countOf(results: readonly string[] = []): string {
   const words = [...new Set(results)].sort();
   if (words.length <= 1) return words[0] ?? "not tried";
@@ -234,7 +234,7 @@ function tableOf(): string {
   return [line(["A receiver that", ...checks]), `|${"---|".repeat(checks.length + 1)}`, ...rows].join("\n");
 }
 
-test.runIf(ALL)(`the table of docs/testing.md is made anew${needs(ALL, "npm run verdicts")}`, () => {
+test.runIf(ALL)(`the table of docs/testing.md is written again${needs(ALL, "npm run verdicts")}`, () => {
   const table = tableOf();
   process.stdout.write(`${table}\n`);
   const page = readFileSync(PAGE, "utf8");

@@ -254,7 +254,7 @@ test("receives again after a reset of everything or of its merchant, and removes
   for (const body of [{}, { merchant: "mer_lodge" }, {}]) {
     const before = receiving.out.length;
     await bench.control("POST", "/reset", body);
-    // It registers some time after the reset.
+    // `receive` registers its endpoint again some time after the reset.
     while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await trigger(bench, "payout.paid");
     await receiving.line((line) => receiving.out.indexOf(line, before) >= before && line.startsWith("payout.paid"));
@@ -344,7 +344,7 @@ test("registers its endpoint again after a reset, and keeps an endpoint that alr
   const { url, received } = await receiver();
   const { child, ended, line, out } = await forward(bench, url, "--json");
   await bench.control("POST", "/reset", {});
-  // It registers in its own time.
+  // `listen` registers its endpoint again some time after the reset.
   while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await trigger(bench, "payout.paid");
   await line((text) => text.startsWith('{"event":"delivery"') && text.includes('"responseStatus":200'));

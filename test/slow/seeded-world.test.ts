@@ -1,4 +1,4 @@
-// The seeded world at many times: coherent, complete and dated around the present. The checker that says so finds each
+// The seeded world at many times is coherent, complete and dated around the present. The checker for this finds each
 // contradiction.
 
 import { describe, expect, test } from "vitest";
@@ -167,7 +167,7 @@ function timesOf(value: unknown, name = ""): { name: string; time: number }[] {
 /** The fixture at each of the times. */
 const worldsOf = oncePerKey((fixture: Fixture) => times.map((now) => ({ now, dated: fixtureAt(fixture, kinds, now) })));
 
-/** The properties of a fixture that the tests check: found once for all times to which its dates move alike. */
+/** The properties of a fixture that the tests check, computed once for all times that give it the same dates. */
 const summaryOf = oncePerKey((fixture: Fixture) => {
   const records = [{ kind: "merchant", ...fixture.merchant }, ...recordsOf(fixture)] as Some[];
   const created = new Map(records.map((record) => [record.id, record.created]));
@@ -232,7 +232,7 @@ test("at every time, the lodge's upcoming stays, pay days and due days lie in th
 });
 
 test.each(["1970-01-01T00:00:00Z", "9999-11-01T00:00:00Z", "9999-12-31T23:00:00Z"])(
-  "a sandbox starts at %s, and what falls due up to the end of the calendar is no defect",
+  "a sandbox starts at %s, and changes due up to the end of the calendar cause no defect",
   async (clock) => {
     const bench = await open({ clock });
     const left = LATEST_TIME - (parseTime(clock) ?? 0);

@@ -33,7 +33,7 @@ test("start takes assumptions from merchant-sandbox.json, or from --assume inste
   ]);
 });
 
-test("assumptions prints each with its default, as lines and as JSON", async () => {
+test("`assumptions` prints each one with its default, as lines and as JSON", async () => {
   const place = folderWith(FILE);
   const printed = async (...words: string[]) => (await run(["assumptions", ...words], NOWHERE, place)).out;
   expect(await printed("bookings.decline.status")).toEqual([
@@ -46,7 +46,7 @@ test("assumptions prints each with its default, as lines and as JSON", async () 
   expect(JSON.parse(line)).toMatchObject({ value: [60, 300], default: [1, 5, 15, 30, 60] });
 });
 
-test("openapi prints the document of a sandbox with them", async () => {
+test("openapi prints the document of a sandbox with these assumptions", async () => {
   const printed = async (...words: string[]) => {
     const { code, out } = await run(["openapi", ...words], NOWHERE, folderWith(FILE));
     expect(code).toBe(0);

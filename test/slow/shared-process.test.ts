@@ -1,4 +1,4 @@
-// Commands of one process behave as in processes of their own: what one prints or warns of is not left to the next.
+// Commands that run in one process behave as in separate processes: the state of one does not affect the next.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -82,7 +82,7 @@ const FEWEST_ROUNDS = LONG ? 3 : 1;
 const KEPT = { sockets: 4, descriptors: 20 };
 const names = Object.keys(hazards);
 
-/** Shuffled. */
+/** The hazards in random order. */
 const shuffled = ({ pick }: Soak, round: number) =>
   names
     .map((name) => ({ name, place: pick(2 ** 30, "order", round, name) }))

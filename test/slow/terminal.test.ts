@@ -115,7 +115,8 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
   await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
 
-  // The colours are readable on the background that the terminal reports. Another pane: the selected row has one tone.
+  // The colours are readable on the background that the terminal reports. Looks at another pane, because a selected
+  // row has one tone.
   terminal.type("3");
   const shows = (cells: string) => terminal.shows(() => terminal.cells().some((line) => line.includes(cells)));
   await terminal.shows("▸ 3 ");

@@ -24,7 +24,7 @@ describe("a secret of the user's own", () => {
     expect([listed.body.data.length, listed.text.includes("whsec_")]).toEqual([1, false]);
   });
 
-  test("is rotated to by the control API, and kept where none is given", async () => {
+  test("replaces the secret of the endpoint, which keeps it if a later call gives none", async () => {
     const bench = await open();
     const register = async (secret?: string) =>
       (await bench.control("PUT", "/endpoints", { url: "http://localhost:3000/", ...(secret && { secret }) })).secret;

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 const [port, wanted] = process.argv.slice(2).map(Number);
 const AT_ONCE = 200;
 
-/** False where no connection came to be: this process, or the other one, has no more handles. */
+/** False if the connection failed, because this process or the sandbox has no more file descriptors. */
 const open = () =>
   new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });

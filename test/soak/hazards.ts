@@ -39,7 +39,7 @@ export interface Scene {
 
 export type Hazard = (scene: Scene) => Promise<void>;
 
-/** No fault that changes an event or expires a key: lost events could not be distinguished from intended ones. */
+/** Faults after which every write still has one effect: none changes an event or expires an Idempotency-Key. */
 const ON_CALLS = [
   { type: "status", status: 503 },
   { type: "status", status: 500 },
@@ -124,8 +124,8 @@ const backward: Hazard = async ({ control, spell, count }) => {
 };
 
 /**
- * While the clock is frozen, everything falls due at one moment and `advance` waits for all of it: the clients must
- * pause.
+ * Freezes the clock and advances it in steps. `advance` waits for everything that is due, so the clients pause during
+ * it.
  */
 const frozen: Hazard = async ({ control, spell, count, load }) => {
   await control("PUT", "/clock", { mode: "frozen" });
@@ -140,7 +140,7 @@ const frozen: Hazard = async ({ control, spell, count, load }) => {
   await spell();
 };
 
-/** Longer than the timeouts of clients and receivers, if there is time. */
+/** Suspends the process; if there is time, for longer than the timeouts of clients and receivers. */
 const suspended: Hazard = async ({ subject, spell, long, count }) => {
   for (const milliseconds of long ? [100, 1_000, 3_000] : [50, 150]) {
     await subject.suspend(milliseconds);
@@ -149,7 +149,7 @@ const suspended: Hazard = async ({ subject, spell, long, count }) => {
   }
 };
 
-/** Until clients have been refused, some of them several times. */
+/** Fills the disk until clients have been refused, some of them several times. */
 const fullDisk: Hazard = async ({ subject, disk, load, spell, until, count, control }) => {
   if (disk.by === undefined) return;
   const before = load.seen.unwritable;
@@ -165,7 +165,7 @@ const fullDisk: Hazard = async ({ subject, disk, load, spell, until, count, cont
   await spell();
 };
 
-/** For longer than the lock timeout of the sandbox. */
+/** Locks the file for longer than the lock timeout of the sandbox. */
 const locked: Hazard = async ({ db, load, spell, until, count }) => {
   const before = load.seen.unwritable;
   const other = new Sqlite(db, { timeout: 5_000 });
@@ -183,8 +183,8 @@ const locked: Hazard = async ({ db, load, spell, until, count }) => {
 const WANTED = 10_000;
 
 /**
- * The first time, for longer than the idle timeout of the sandbox, if there is time: then it closes the connections
- * itself.
+ * Opens many connections and sends nothing. The first time, if there is time, it waits until the sandbox closes them
+ * after its idle timeout.
  */
 const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) => {
   const wanted = long ? mostConnections(WANTED) : 100;
@@ -192,8 +192,8 @@ const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) 
   const crowd = await gather(subject.port, wanted);
   try {
     count("opened", crowd.opened);
-    if (crowd.opened < wanted) throw new Error(`only ${crowd.opened} of ${wanted} connections came to be`);
-    // On a slow machine the sandbox closes the first ones before the last ones have come.
+    if (crowd.opened < wanted) throw new Error(`only ${crowd.opened} of ${wanted} connections were opened`);
+    // On a slow machine the sandbox closes the first connections before the last ones are open.
     let most = 0;
     await until(async () => {
       const { sockets } = await subject.measure();
@@ -238,7 +238,7 @@ function softLimitOf(pid: number): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** The first time, more events than the stream buffers, if there is time. */
+/** Live streams that are not read; the first time, if there is time, during more events than the sandbox buffers. */
 const slowReaders: Hazard = async ({ subject, spell, long, isFirst, count }) => {
   const watchers = await Promise.all(Array.from({ length: long ? 20 : 4 }, () => watch(subject.url)));
   try {
@@ -250,7 +250,7 @@ const slowReaders: Hazard = async ({ subject, spell, long, isFirst, count }) => 
       const { items, missed, wrong } = await watcher.catchUp();
       count("items read", items);
       count("items missed", missed);
-      if (wrong > 0) throw new Error(`a watcher was told ${wrong} numbers that do not follow on another`);
+      if (wrong > 0) throw new Error(`a watcher got ${wrong} sequence numbers out of order`);
     }
   } finally {
     for (const watcher of watchers) watcher.leave();

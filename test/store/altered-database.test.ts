@@ -1,5 +1,5 @@
-// A database that another program has changed: it is refused in one sentence with the table, the row and the column, as
-// a snapshot is, or it works.
+// A database that another program has changed. If a row breaks a rule, the file is refused in one sentence with the
+// table, the row and the column; otherwise it is accepted.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -80,7 +80,7 @@ test("lowered counters continue after the ids that exist", async () => {
   expect(id).not.toBe(first);
 });
 
-test("a change that keeps every rule is accepted; the sandbox that wrote the file still sends by itself", async () => {
+test("a change that keeps every rule is accepted; its endpoints get events without replay waiting", async () => {
   const db = await filled();
   alter(db, `update documents set body = json_set(body, '$.amount', 4711) where id = 'pay_succeeded'`);
   const bench = await open({ memory: false, db });
@@ -103,7 +103,7 @@ test("a database of another schema is refused, and nothing is left beside it", a
   }
 });
 
-test("a database of a build without marks is opened, and its endpoints wait", async () => {
+test("a database without a mark, as an older build left it, is opened, but its endpoints get nothing yet", async () => {
   const db = await filled();
   alter(
     db,
@@ -120,7 +120,7 @@ test("a database of a build without marks is opened, and its endpoints wait", as
 const idleJournal = () => Buffer.concat([Buffer.alloc(8), Buffer.from("0000000022a6f85f0000000000000200", "hex")], 512);
 
 test.each(["", "d9d505f920a163d7"])(
-  "a journal of the lock that begins with %j is refused with --trust, too",
+  "a journal of the lock file that begins with %j is refused, even with --trust",
   async (magic) => {
     const db = await filled();
     const journal = idleJournal();
@@ -138,7 +138,7 @@ test.each(["", "d9d505f920a163d7"])(
   },
 );
 
-test("a database whose content is still in its log is refused without it", async () => {
+test("a database whose content is still in its write-ahead log is refused without that log", async () => {
   const db = join(folder(), "data.db");
   const sql = new Sqlite(db);
   sql.exec("pragma journal_mode = wal; create table t (x)");

@@ -51,7 +51,7 @@ test("a start on a port in use does not change an existing database", async () =
   expect(await again.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
 });
 
-test("a start that refuses its file leaves no port open, and the file can be mended", async () => {
+test("a start that refuses its file leaves no port open, and the file can be repaired", async () => {
   const servers = await openServers();
   const first = await onFile(0);
   await first.endpoints.register({ url: `${other.url}/webhooks`, merchant: "mer_lodge" });
@@ -64,14 +64,14 @@ test("a start that refuses its file leaves no port open, and the file can be men
   await (await onFile(0)).close();
 });
 
-test("a start with a bad file of faults closes its file", async () => {
+test("a start with a bad file of faults removes the database that it created", async () => {
   const faults = join(home, "faults.json");
   writeFileSync(faults, '[{ "type": "none" }]');
   await expect(createSandbox({ db: file, memory: false, faults })).rejects.toThrow("faults.json");
   expect(readdirSync(home)).toEqual(["faults.json"]);
 });
 
-/** Few enough that the log stays shorter than where SQLite itself copies it. */
+/** Few enough that SQLite does not copy the log by itself. */
 const COMMITS = 300;
 
 function openFile() {

@@ -66,7 +66,7 @@ describe("the built-in fixtures", () => {
   );
 
   test.each(["payout_method", "event_organizer"])(
-    "between them they have a %s in every state that lasts longer than minutes",
+    "together have a %s in every state that lasts longer than minutes",
     (kind) => {
       const resource = resources.find((one) => one.kind === kind) as Some;
       const states = fixtures
@@ -113,7 +113,7 @@ describe("the built-in fixtures", () => {
         if (record.phone !== undefined) expect(record.phone).toMatch(/^\+44 7700 900\d{3}$/);
     });
 
-    test("names in the notes of a weekly payout the days that it covers", () => {
+    test("has weekly payouts whose metadata names the days that they cover", () => {
       for (const { metadata, payments } of recordsOf(fixture, "payout").filter(
         ({ metadata }) => metadata.schedule !== "daily",
       )) {
@@ -274,7 +274,7 @@ describe("a custom fixture", () => {
     expect((refusal as SandboxError).message).not.toContain("abcdef");
   });
 
-  test("is rejected with the number of further errors", async () => {
+  test("is rejected with its first error and the number of further ones", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
     await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(
       /:11 \/records\/booking\/1\/gests: .* 1 more error\.$/,

@@ -35,7 +35,7 @@ describe("a commit waits for the disk", () => {
     expect([outer, await inner]).toEqual([1, 2]);
   });
 
-  test("after a relaxed transaction, one that failed included", () => {
+  test("after a relaxed transaction, even a failed one", () => {
     expect(database.transaction(synchronous, "relaxed")).toBe(1);
     expect(() =>
       database.transaction(() => {
@@ -73,7 +73,7 @@ describe("a commit is shared", () => {
     expect(others.map((one) => one === first)).toEqual([true, true, true, false, false]);
   });
 
-  test("without a wait when work is alone, the last of several, or relaxed", async () => {
+  test("only until a turn brings no new work, and not at all if work is alone or relaxed", async () => {
     const join = transactions();
     const alone = join();
     await nextTurn();
@@ -97,7 +97,7 @@ describe("a commit is shared", () => {
 });
 
 const insert = (name: string) => database.sql.prepare("insert into settings (name, value) values (?, 1)").run(name);
-/** The rows that a test inserted: the mark of the file is one more. */
+/** The rows that a test inserted, without the file's own row, `mark`. */
 const inserted = () =>
   database.sql.prepare<[], string>("select name from settings where name <> 'mark' order by name").pluck().all();
 

@@ -41,7 +41,7 @@ test("a removed merchant has no failed deliveries, but the coverage still has it
   expect(events.find(({ type }) => type === "booking.declined")).toMatchObject({ emitted: 1, delivered: 0 });
 });
 
-test("a merchant with the name of a removed one erases the old rows and counts; erased failures say so", async () => {
+test("a new merchant with a removed one's name starts with no counts; old failures are listed as erased", async () => {
   const bench = await open();
   const own = { name: "test" };
   let id = "";

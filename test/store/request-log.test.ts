@@ -47,7 +47,7 @@ test("the log keeps at least the newest 10,000 requests, with their responses", 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const endOfTurn = () => new Promise(setImmediate);
 
-/** A buffer whose slices take all their time for `perSlice` rows. */
+/** A buffer that writes `perSlice` rows in each slice. */
 function openBuffer(perSlice: number, { mostRows = 50, mostSize = 1_000 } = {}) {
   const written: number[] = [];
   const gaps: number[] = [];

@@ -111,7 +111,7 @@ const statesOf = (records: Record<string, unknown>) =>
     (Object.values(records) as { id: string; status: string }[][]).flat().map(({ id, status }) => [id, status]),
   );
 
-test("due changes are carried out, changes that were left out before stay left out, and no event is sent", async () => {
+test("changes due since the fixture's day are made, earlier overdue ones are not, and no event is sent", async () => {
   const bench = await openAt((parseTime(AS_OF) as number) + 6.5 * DAY);
   expect(statesOf(await recordsOf(bench))).toEqual({
     bkg_in_and_out: "checked_out",
@@ -148,7 +148,7 @@ test("a reset of a merchant in the same week carries out the changes due since t
   expect(await recordsOf(bench)).toEqual(await recordsOf(await openAt(time)));
 });
 
-test("a new or reset merchant is seeded at the clock's present, a reset of all at the start's clock", async () => {
+test("a new or reset merchant is seeded at the clock's time; a reset of all, at the start's time", async () => {
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.clock.advance({ by: "400d" });
   const late = await recordsOf(await openAt((parseTime(AS_OF) as number) + 400 * DAY));

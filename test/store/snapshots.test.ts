@@ -197,7 +197,7 @@ describe("--snapshot", () => {
     expect([existsSync(`${snapshot}-wal`), existsSync(`${snapshot}-shm`)]).toEqual([false, false]);
   });
 
-  test("replaces the content of the database, and holds the pending deliveries until they are asked for", async () => {
+  test("replaces the content of the database, and holds the pending deliveries until they are replayed", async () => {
     const receiver = await receive();
     receiver.script(500);
     const before = await open();
@@ -301,19 +301,19 @@ describe("a snapshot changed by another program", () => {
     ["a table without its checks", "alter table deliveries add column extra text", /has another table deliveries/],
     ["an e-mail address in capital letters", "update logins set email = upper(email)", /logins .*lower/],
     ["an endless count of ids", "update counters set value = 9e18", /counters .*value/],
-    ["a record that is no JSON", "update documents set body = '{' where kind = 'payment'", /documents .*json_valid/],
+    ["a record that is not JSON", "update documents set body = '{' where kind = 'payment'", /documents .*json_valid/],
     [
       "a record with an amount in words",
       "update documents set body = json_set(body, '$.amount', 'much') where kind = 'payment'",
       /kind "payment", id "pay_/,
     ],
     ["a record of an unknown kind", "update documents set kind = 'yacht' where kind = 'payment'", /yacht/],
-    ["a request id that is none", "update events set request = 'req_lodge'", /events .*request/],
+    ["an invalid request id", "update events set request = 'req_lodge'", /events .*request/],
     ["a request number beyond all", "update request_numbers set made = 9e15", /request_numbers .*made/],
     ["a delivery that is due in the year 300,000", "update deliveries set due = 9e15", /deliveries .*due/],
-    ["a fault that is none", "update deliveries set decided = '[1]'", /deliveries .*decided/],
+    ["an invalid fault", "update deliveries set decided = '[1]'", /deliveries .*decided/],
     [
-      "a reason of a failed attempt that is none",
+      "an unknown reason of a failed attempt",
       "update attempts set errorCode = 'tired'",
       /attempts .*id "whd_.*errorCode must be one of/,
     ],
@@ -333,7 +333,7 @@ describe("a snapshot changed by another program", () => {
       /documents .*sequence/,
     ],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],
-    ["a state before the step that is no object", "update learners set mark = 'true'", /learners .*mark/],
+    ["a state before the step that is not an object", "update learners set mark = 'true'", /learners .*mark/],
     [
       "a state before the step that lacks the counts",
       "update learners set lesson = 'paging', mark = '{}'",

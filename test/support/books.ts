@@ -1,4 +1,4 @@
-// The checks of a clerk who reads a merchant's books: rules that concern several records at once.
+// Checks of a merchant's records that concern several records at once, such as what an accountant would check.
 
 import { nightsOf } from "../../src/areas/rooms.ts";
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../src/kernel/calendar.ts";
 import { grouped } from "../../src/kernel/grouped.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the clerk looks into records of every kind.
+// biome-ignore lint/suspicious/noExplicitAny: the checks read records of every kind.
 type Some = any;
 
 interface Books {
@@ -216,15 +216,15 @@ export const LINES: Readonly<Record<string, Line>> = {
         ...stays.filter(({ guests }) => guests > sleeps).map((stay) => `${stay.id} for ${stay.guests}`),
       ];
     }),
-  "a refund has its time": ({ of }) =>
+  "a refund has a time": ({ of }) =>
     idsWhere(of("payment"), ({ refundedAmount, refundedAt }) => refundedAmount > 0 && refundedAt === null),
-  "payoutId is the newest payout that contains the payment and stands": ({ of }) =>
+  "payoutId is the newest payout with the payment that neither failed nor was canceled": ({ of }) =>
     idsWhere(of("payment"), ({ id, payoutId }) => {
       const holds = ({ status, payments }: Some) =>
         standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
       return payoutId !== (of("payout").findLast(holds)?.id ?? null);
     }),
-  "a payout contains what was in the takings, once": ({ of }) => {
+  "a payout contains every payment that was not paid out before, once": ({ of }) => {
     const payouts = of("payout").filter(({ payments }) => payments.length > 0);
     const shares = payouts.flatMap((payout) => payout.payments.map((share: Some) => ({ payout, ...share })));
     const sharesOf = grouped(shares, ({ paymentId }) => paymentId);
@@ -264,7 +264,7 @@ export const LINES: Readonly<Record<string, Line>> = {
     );
     return repeated(nights);
   },
-  "a house that declines for want of a room is full": ({ of, merchant }) =>
+  "a booking is declined for lack of rooms only if they are all taken": ({ of, merchant }) =>
     idsWhere(of("booking"), ({ declineReason, declinedAt, roomTypeId, checkIn, checkOut }) => {
       if (!/full/.test(declineReason)) return false;
       const held = of("booking").filter(
@@ -287,7 +287,7 @@ export const LINES: Readonly<Record<string, Line>> = {
       dayIn(books, created).slice(0, 7) <= (/ to (\d{4}-\d\d)$/.exec(purpose)?.[1] ?? "");
     return taxes.filter((tax) => isRepeated(tax) || isEarly(tax)).map(({ id }) => id);
   },
-  "names and wares vary": ({ of }) => {
+  "names and products vary": ({ of }) => {
     const names = of("customer").map(({ name }) => name);
     const usual = names.filter((name) => names.filter((other) => other === name).length > 3 + names.length / 50);
     const sales = of("payment").filter(
@@ -301,7 +301,7 @@ export const LINES: Readonly<Record<string, Line>> = {
       ]),
     ];
   },
-  "payments, orders and synchronisations are made at the hours of trade": (books) =>
+  "payments, orders and synchronisations are made during opening hours": (books) =>
     idsWhere(
       [...books.of("payment"), ...books.of("marketplace_order"), ...books.of("sync_log")],
       ({ created }) => hourIn(books, created) < 7 || hourIn(books, created) > 22,
@@ -334,7 +334,7 @@ export const LINES: Readonly<Record<string, Line>> = {
     ),
 };
 
-/** The questions that a clerk would ask, by line. `now` is in Unix seconds. */
+/** The records that break a rule, each after the rule's text. `now` is in Unix seconds. */
 export function askedOf(world: RecordsByKind, now: number): string[] {
   const of = (kind: string): Some[] => [...(world.get(kind) ?? [])] as AnyRecord[];
   const books: Books = { world, merchant: of("merchant")[0], now, of };

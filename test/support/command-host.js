@@ -1,6 +1,6 @@
-// Runs commands of the built program one after another in this process: a start of Node costs more than most of them.
-// Each command has its own arguments, folder, variables and modules, and ends when the event loop is empty, as in a
-// process of its own. Requests arrive on file descriptor 3 as lines of JSON, and so do the exit codes.
+// Runs commands of the built program one after another in this process, because Node takes longer to start than most
+// commands take to run. Each command has its own arguments, folder, variables and modules, and ends when the event loop
+// is empty, as in a process of its own. Requests arrive on file descriptor 3 as lines of JSON; exit codes leave there.
 
 import { readFileSync, realpathSync } from "node:fs";
 import Module, { createRequire } from "node:module";
@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const channel = new Socket({ fd: 3 });
 const emitters = [process, process.stdout, process.stderr];
 
-/** Compiled once for all commands: compiling the program takes ten times as long as running its modules again. */
+/** The scripts of the program by file. They are compiled once, because that takes ten times as long as running them. */
 const scripts = new Map();
 
 function compile(file) {
@@ -34,7 +34,7 @@ Module._extensions[".cjs"] = (module, file) => {
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
 };
 
-/** Sockets of the command that runs. Its agent keeps idle ones open, which the end of a process would close. */
+/** The sockets of the running command. Its agent keeps idle sockets open, which a process would close when it ends. */
 const sockets = new Set();
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (...given) {

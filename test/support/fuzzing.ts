@@ -7,7 +7,7 @@ const { FUZZ_RUNS } = process.env;
 /** How many inputs a property is tried with: few in `npm test`, FUZZ_RUNS in `npm run fuzz`. */
 export const inputs = (few: number): number => Number(FUZZ_RUNS ?? few);
 
-/** Days from one tried day to the next: many in `npm test`, few in `npm run fuzz`. */
+/** The number of days from one tested day to the next: `many` in `npm test`, `few` in `npm run fuzz`. */
 export const daysBetween = (many: number, few: number): number => (FUZZ_RUNS === undefined ? many : few);
 
 /** Tries the regressions of the corpus first. */
@@ -16,7 +16,7 @@ export const runs = <T>(few: number, corpus: T[] = []): fc.Parameters<[T]> => ({
   examples: corpus.map((one): [T] => [one]),
 });
 
-/** Surrogates are no characters of their own. */
+/** Characters in a range of code points. Surrogates are replaced, because they are not characters. */
 const range = (min: number, max: number) =>
   fc.integer({ min, max }).map((code) => String.fromCodePoint(code >= 0xd800 && code <= 0xdfff ? 0xfffd : code));
 const character = fc.oneof(range(0, 0x7f), range(0x80, 0xffff), range(0x1_0000, 0x10_ffff));

@@ -1,5 +1,5 @@
-// A folder that a stranger committed: databases, snapshots and what SQLite trusts beside them. It is cloned with git,
-// so every file has the mode 0644 and no file is one that this user's sandboxes wrote.
+// A repository that a stranger committed: databases, snapshots, and the files beside them that SQLite trusts. It is
+// cloned with git, so every file has the mode 0644, and none was written by a sandbox of this user.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
@@ -41,12 +41,12 @@ export function otherDatabase(): Buffer {
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/** The files as a repository has them. Each call makes another clone: a copy of the first, which is faster than git. */
+/** Commits the files to a repository. Each call of the returned function copies its clone, which is faster than git. */
 export function repository(files: Files): () => string {
   const origin = folder();
   const git = (cwd: string, ...words: string[]) =>
     execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@x.example", ...words], { cwd, stdio: "pipe" });
-  // Without its template, git writes no sample hooks: most of the files that each clone would copy.
+  // Without a template, git writes no sample hooks, which would be most of the files to copy.
   git(origin, "init", "--quiet", "--template=");
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(origin, name)), { recursive: true });
@@ -64,8 +64,8 @@ export function repository(files: Files): () => string {
 }
 
 /**
- * A database that delivers to this address as soon as it is opened, and the snapshot of it. The record in its delivery
- * is the stranger's.
+ * A database that delivers an event to this address as soon as it is opened, and a snapshot of it. The stranger chose
+ * the record in the event.
  */
 export async function postingDatabase(url: string): Promise<{ database: string; snapshot: string }> {
   const database = join(folder(), "posting.db");

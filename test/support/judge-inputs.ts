@@ -9,7 +9,7 @@ import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** The sandbox time of a judge. It runs with real time, as the entries' times do. */
+/** The sandbox time of a judge. It advances with real time, like the times of the entries. */
 export const sandboxNow = () => NOON + performance.now() - 1e9;
 
 /** Operations that the entries call. */

@@ -24,8 +24,8 @@ export async function load(url: string, count: number, pathOf: (number: number) 
 }
 
 /**
- * Sends this many requests a second: one loop that sends at each turn all that are due, whether or not the others were
- * answered.
+ * Sends this many requests a second. Every few milliseconds, a loop sends all requests that are due, and does not wait
+ * for responses.
  */
 export async function pacedLoad(
   url: string,
@@ -39,7 +39,7 @@ export async function pacedLoad(
   while (answers.length < count) {
     const due = Math.min(count, Math.ceil((elapsed() * perSecond) / 1_000));
     while (answers.length < due) answers.push(get(agent, url + pathOf(answers.length)));
-    // The rate is what is tested: the requests must be this far apart.
+    // A real delay, because the test is about the rate of the requests.
     await realDelay(5);
   }
   await Promise.all(answers);

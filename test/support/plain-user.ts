@@ -58,7 +58,7 @@ function copyProgram(): string {
   return copy;
 }
 
-/** Whether to copy a path: sources of native code and what a compiler leaves behind are large and not needed. */
+/** Leaves out the sources of native code and the intermediate files of a compiler, which are large. */
 const isNeeded = (path: string) =>
   !/[\\/](deps|src|obj|obj\.target)$/.test(path) || !path.includes(`${sep}better-sqlite3${sep}`);
 

@@ -73,7 +73,7 @@ export function folder(): string {
   return made;
 }
 
-/** The path of a file of this name in a folder of its own. */
+/** Writes a file of this name in its own temporary folder, and returns its path. */
 export function temporaryFile(content: string | Uint8Array, name: string): string {
   const path = join(folder(), name);
   writeFileSync(path, content);

@@ -1,5 +1,5 @@
-// A sandbox on a real port with a frozen clock, a plain HTTP client and servers for it, and the count of the attacks on
-// it.
+// A sandbox on a real port with a frozen clock, a plain HTTP client, servers for tests, and a count of the attacks that
+// tests attempt.
 
 import { randomInt } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -111,10 +111,10 @@ export async function share(options: GivenOptions = {}): Promise<Bench> {
   };
 }
 
-/** In the lane `mounted`, sandboxes without a port or host of their own are mounted in an Express app. */
+/** Set in the test project `mounted`: sandboxes without the options `port` and `host` are mounted in an Express app. */
 const MOUNTED = process.env.MOUNTED !== undefined;
 
-/** Adds a test of what an app's server and its other paths decide when the sandbox is mounted. */
+/** Adds a test that applies only to the sandbox's own port: in an app, the app's server or routes decide instead. */
 export const testOnOwnPort = MOUNTED ? ((() => {}) as unknown as typeof test) : test;
 
 /** Mounts a sandbox in an Express app that listens on both loopback addresses. */
@@ -230,8 +230,8 @@ export async function listen(server: Server, host = "127.0.0.1"): Promise<number
 }
 
 /**
- * A free port, for a program that starts later. It lies below those that systems hand out themselves, because one of
- * those could go to a server of another test before the program listens.
+ * A free port, for a program that starts later. It is below the ports that systems assign themselves, because a system
+ * could assign such a port to another test's server before the program listens.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(11_000, 32_768);
@@ -296,8 +296,8 @@ declare module "vitest" {
 }
 
 /**
- * Counts attempts of the attack that a row of SECURITY.md names, for `npm run attack`. If the test passes, all of them
- * were refused.
+ * Counts attempts of the attack that a row of SECURITY.md names, for `npm run attack`. If the test passes, the sandbox
+ * has refused all of them.
  */
 export function attempted(row: string, count = 1): void {
   const test = TestRunner.getCurrentTest();

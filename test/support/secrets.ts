@@ -15,12 +15,12 @@ const spellings: readonly Spelling[] = [
   ([first = "", ...rest]) => first + rest.map((word) => `[${word}]`).join(""),
 ];
 
-/** Words with which innocent words end, so they are secret only as whole words. */
+/** Secret words that also end harmless words, such as `spin`. They are secret only as whole words. */
 const ALONE = ["pin", "iban"];
 
 const innocentWords = fc.array(fc.constantFrom("user", "card", "new", "my", "bank"), { maxLength: 2 });
 
-/** A secret name whose words nothing separates, such as `xauthtoken`. */
+/** A secret name without separators between its words, such as `xauthtoken`. */
 export const gluedSecretNames = fc
   .tuple(
     innocentWords,

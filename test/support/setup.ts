@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { afterEachFile, afterEachTest } from "./cleanup.ts";
 
-/** How many tests run. Concurrent ones are cleaned up after the last of them. */
+/** How many tests are running. Concurrent tests are cleaned up after the last one ends. */
 let running = 0;
 
 beforeEach(() => void running++);
@@ -17,15 +17,15 @@ afterEach(async () => {
 afterAll(() => Promise.all(afterEachFile.map((hook) => hook())));
 
 /**
- * `npm test` tries the same inputs each time, so that a failure is caused by the change. Long runs try others; a
- * failure prints their seed.
+ * `npm test` uses a fixed seed, so that it tries the same inputs each time and only a change to the code can make it
+ * fail. Long runs use random seeds, and a failure prints the seed.
  */
 const { FUZZ_RUNS, PROPERTY_SEED = FUZZ_RUNS === undefined ? "20260105" : "random" } = process.env;
 if (PROPERTY_SEED !== "random") fc.configureGlobal({ seed: Number(PROPERTY_SEED) });
 
-/** Where the examples of the operations send webhooks. An app of the developer may listen there. */
+/** The port to which the examples of the operations send webhooks. An app of the developer may listen there. */
 const EXAMPLE_PORT = 3000;
-/** Privileged, and no service of today listens there. */
+/** A privileged port at which no common service listens. */
 const CLOSED_PORT = 1;
 
 const { connect } = Socket.prototype;

@@ -25,7 +25,7 @@ export const tasks: Task[] =
       return { name, keys: pressed };
     }) ?? [];
 
-/** How many keys mitmproxy or k9s takes for a task that it can do. */
+/** How many keys a task takes in mitmproxy or k9s, for the tasks that one of them can do. */
 export const PEER_KEYS: Readonly<Record<string, number>> = {
   "see requests arrive": 0,
   "pause on a row": 1, // `F`

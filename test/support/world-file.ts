@@ -1,4 +1,4 @@
-// Reads the records of a sandbox's file again and again, and checks the worlds of its merchants after each step.
+// Reads a merchant's records (its world) from a sandbox's file, and checks that they do not contradict each other.
 
 import Sqlite from "better-sqlite3";
 import { resources } from "../../src/areas/index.ts";
@@ -12,8 +12,8 @@ type Row = [sequence: number, kind: string, body: string];
 const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
 
 /**
- * Reads the records of a sandbox's file. Unchanged records are parsed once, so that a world can be checked after each
- * of many steps.
+ * Reads the records of a sandbox's file. Unchanged records are not parsed again, so that a test can check the records
+ * after every step.
  */
 export function openWorldFile(file: string) {
   const sql = new Sqlite(file, { readonly: true });
@@ -24,7 +24,7 @@ export function openWorldFile(file: string) {
   const types = sql.prepare<[], string>("select distinct type from events").pluck();
   const parsed = parsedRecords();
   const known = new Map<string, RecordsByKind>();
-  /** The same object for as long as no record changes. */
+  /** Returns the same object until a record changes. */
   const worldOf = (merchant: string): RecordsByKind => {
     const before = parsed.changes;
     const world = new Map<string, AnyRecord[]>();
@@ -74,11 +74,11 @@ function parsedRecords() {
 
 export type WorldFile = ReturnType<typeof openWorldFile>;
 
-/** Contradictions in a merchant's world. `now` is in Unix seconds. */
+/** Contradictions between a merchant's records. `now` is in Unix seconds. */
 export const contradictionsIn = (world: RecordsByKind, now: number): string[] =>
   checkWorld({ resources, world, now }).map(({ id, message }) => `${id}: ${message}`);
 
-/** Contradictions in the worlds of all merchants in a file. `now` is in Unix seconds. */
+/** Contradictions between the records of each merchant in a file. `now` is in Unix seconds. */
 export function violationsIn(file: string, now: number): string[] {
   const worlds = openWorldFile(file);
   const problemsOf = (merchant: string) =>
@@ -94,5 +94,5 @@ async function snapshotOf(bench: Bench): Promise<[file: string, now: number]> {
   return [file, unix];
 }
 
-/** Contradictions in the worlds of a running sandbox at the present of its clock. */
+/** Contradictions between the records of each merchant of a running sandbox, at the time of its clock. */
 export const violations = async (bench: Bench): Promise<string[]> => violationsIn(...(await snapshotOf(bench)));

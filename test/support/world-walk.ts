@@ -1,5 +1,6 @@
-// A random walk through the worlds of the seeded merchants, over real sockets: records are made, moved, changed and
-// refused by calls of the API and of the control API, and time passes.
+// Random calls to a sandbox with the seeded merchants, over real sockets. Calls of both APIs create records, change
+// them and their status, advance the clock, or are rejected. After each call, the merchant's records (its world) are
+// checked.
 
 import { Agent } from "node:http";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import { folder } from "./program.ts";
 import { type Answer, NOON, NOON_SECONDS, share } from "./sandbox.ts";
 import { contradictionsIn, openWorldFile, type WorldFile } from "./world-file.ts";
 
-/** In Portugal, Kenya, Japan and Switzerland; the last has no records yet. */
+/** Merchants in Portugal, Kenya, Japan and Switzerland. The last one begins without records. */
 const MERCHANTS = ["lodge", "market", "stage", "blank"];
 const kinds = resources.filter(({ hidden }) => hidden.length === 0);
 const makeable = kinds.filter(({ kind }) => kind !== "merchant");
@@ -21,7 +22,7 @@ const operations = catalogue.filter(({ body, id }) => body !== undefined && !/^(
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Changes that a caller may try without a move, right or wrong. */
+/** Changes of fields other than the status, valid or not. */
 const CHANGES: readonly JsonObject[] = [
   { metadata: { touched: true } },
   { refundedAmount: 100 },
@@ -63,14 +64,14 @@ const CHANGES: readonly JsonObject[] = [
 
 const SPANS = ["1m", "2h", "9h", "1d", "3d", "12d"];
 
-/** After so many steps the worlds of the other merchants are checked too. */
+/** After every this many steps, the records of the other merchants are checked too. */
 const ALL_WORLDS = 50;
 
 export interface WalkResult {
   steps: number;
   accepted: number;
   events: ReadonlySet<string>;
-  /** The step, and the rules broken since then. */
+  /** The call that caused a problem, with each problem. */
   violations: string[];
 }
 
@@ -88,10 +89,10 @@ interface Action {
   body: JsonObject;
 }
 
-/** Walks so many steps from the seeded merchants, and checks the whole world of the merchant after each of them. */
+/** Makes this many calls, and checks all records of the called merchant after each call. */
 export async function walk(seed: number, steps: number): Promise<WalkResult> {
   const file = join(folder(), "walk.db");
-  // Walks share worlds, because seeding one takes as long as twenty steps.
+  // A thousand seeds share their seeded records, because seeding takes as long as twenty steps.
   const bench = await share({ memory: false, db: file, clock: NOON, seed: seed - (seed % 1_000) });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const records = openWorldFile(file);
@@ -123,7 +124,7 @@ export async function walk(seed: number, steps: number): Promise<WalkResult> {
   } finally {
     agent.destroy();
     records.close();
-    // A violation explains more than the defect behind it, which is therefore not reported as well.
+    // A violation explains more than the defect behind it, so the defect is not reported too.
     if (result.violations.length > 0) bench.defects.length = 0;
     await bench.close();
   }
@@ -137,7 +138,7 @@ interface Done {
   answer: Answer;
 }
 
-/** Reads the worlds that the step may have changed again, and checks them if they did. */
+/** Reads the records of the merchants that the step may have changed, and checks them if they did change. */
 function problemsAfter(file: WorldFile, { changed, now, worlds, action, answer }: Done): string[] {
   const problems = answer.status < 500 ? [] : [`answered ${answer.status}: ${answer.text}`];
   for (const merchant of changed) {
@@ -187,7 +188,7 @@ const change = (step: Step): Action => {
   return patch(step, resource, changeOf(step, resource));
 };
 
-/** A call of the API with its example, on a record of the merchant. */
+/** A call of a service operation with its example body, on a record of the merchant. */
 const operate = (step: Step): Action => {
   const { choose, key } = step;
   const { id, path, method, example = {} } = choose(operations, "operation");
@@ -225,7 +226,7 @@ const ACTIONS: readonly ((step: Step) => Action)[] = [
   wait,
 ];
 
-/** One change with the fields that the kind has, or one that refers to other records of this or another merchant. */
+/** A random change of fields that the kind has. It may refer to other records, of this or another merchant. */
 function changeOf(step: Step, resource: Resource): JsonObject {
   const { choose } = step;
   const all = [
@@ -242,7 +243,7 @@ function changeOf(step: Step, resource: Resource): JsonObject {
   return choose(fitting, "change") ?? {};
 }
 
-/** Items of an order: a product and a variant that need not belong together, or that another merchant has. */
+/** Items of an order. The product and the variant may not belong together, or may be another merchant's. */
 function itemsOf(step: Step) {
   const { choose } = step;
   return ["first", "second"].map((word) => ({
@@ -285,8 +286,8 @@ function takenOf(world: RecordsByKind): Map<string, number> {
 }
 
 /**
- * The variants whose stock changed by something else than their orders. A stock that is not counted, or that the caller
- * set, is left out.
+ * The variants whose stock changed by a number other than what orders took. Leaves out variants whose stock is not
+ * counted or was set by the caller.
  */
 function stockLedger(before: RecordsByKind, after: RecordsByKind, isSet: (variant: AnyRecord) => boolean): string[] {
   const [taken, takenNow] = [takenOf(before), takenOf(after)];

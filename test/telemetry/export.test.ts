@@ -117,7 +117,7 @@ async function openExporting(variables: Record<string, string>, port = 0) {
 }
 
 describe("the spans of an action", () => {
-  test("nest: a call below its caller, its stages and delivery below it, a call back below that", async () => {
+  test("nest: the call in its caller, its stages and delivery in the call, the call back in the delivery", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `${collector.url}/`);
     const bench = await open({ traceDeliveries: true });

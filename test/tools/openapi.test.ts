@@ -48,7 +48,7 @@ describe.each([
   ["the service", service, "/payments", "get"],
   ["the control API", control, "/_sandbox/clock", "get"],
 ] as const)("the document of %s", (_, document, path, method) => {
-  test("has no error or warning by Redocly's recommended rules, which find planted ones", async () => {
+  test("has no error or warning by Redocly's recommended rules; planted ones are found", async () => {
     expect(await redocly(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].summary;
@@ -59,7 +59,7 @@ describe.each([
     ]);
   });
 
-  test("has no error or warning by Spectral's recommended rules, which find planted ones", async () => {
+  test("has no error or warning by Spectral's recommended rules; planted ones are found", async () => {
     expect(await spectral(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].tags;
@@ -161,7 +161,7 @@ function mutate(value: Json, at: number, how: number): Json {
   return whole;
 }
 
-/** The document without its own examples: each that a linter checks takes time. */
+/** The document without its own examples, because a linter takes time for each. */
 const withoutExamples = (): Json =>
   JSON.parse(JSON.stringify(service, (name, value) => (name === "example" || name === "examples" ? undefined : value)));
 

@@ -8,7 +8,7 @@ import { emptyDashboard } from "../support/live-rows.ts";
 
 type Span = SandboxTrendsReply["spans"][number];
 
-/** A span with two requests, from this second on; its sequences follow from the second, too. */
+/** A span with two requests, at this second and four seconds later. Their sequence numbers are the same numbers. */
 const span = (second: number | undefined, at = (of: number) => `12:00:${String(of).padStart(2, "0")}.500`): Span => ({
   requests: second === undefined ? 0 : 2,
   clientErrors: 0,
@@ -50,13 +50,13 @@ describe("chosen spans of the trends", () => {
     expect(listOf(filterRequests(followed, "").state, "requests").filter).toBe("merchant:mer_lodge");
   });
 
-  test("without requests filter nothing, and say so", () => {
+  test("without requests set no filter, and say that there are no requests", () => {
     const { state } = chosenRequests(start, moving, { from: 0, to: 0 });
     expect([state.pane, listOf(state, "requests").filter]).toEqual(["trends", ""]);
     expect(state.notice?.text).toBe("20 s to 15 s ago: no requests");
   });
 
-  test("come from the filter, if it is one of times or sequences", () => {
+  test("follow from a filter of times or sequences, but not from other filters", () => {
     const spansOf = (filter: string, all = moving) => filteredSpans(filterRequests(start, filter).state, all);
     expect(spansOf("time>2026-01-05T12:00:05 time<2026-01-05T12:00:10")).toEqual({ from: 2, to: 2 });
     expect(spansOf("time>12:00:05")).toEqual({ from: 2, to: 3 });

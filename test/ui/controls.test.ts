@@ -514,7 +514,7 @@ describe("the palette", () => {
     desk.state = withLiveEvents(desk.state, [requested(1)]);
     for (const [search, shown] of [
       ["edit", "edit the request and resend it"],
-      ["compare", "compare the request with the first of its retries"],
+      ["compare", "compare the request with the first try of the same call"],
       ["snap", "save, restore or delete a snapshot"],
     ] as const) {
       desk.press(":", ...typing(search));

@@ -24,12 +24,12 @@ describe("a key", () => {
     }
   });
 
-  test("of a digit goes to the same pane in a terminal and on the page", () => {
+  test("that is a digit goes to the same pane in a terminal and on the page", () => {
     for (const digit of "1234567890")
       expect(handleKey({ ...state, isPage: true }, digit).state.pane).toBe(handleKey(state, digit).state.pane);
   });
 
-  test("of a digit focuses its pane, and Tab cycles through the panes", () => {
+  test("that is a digit focuses its pane, and Tab cycles through the panes", () => {
     const shown = panes.filter(({ isShown }) => isShown?.(state) ?? true);
     for (const [index, { name }] of shown.entries())
       if (digitOf(index) !== "") expect(handleKey(state, digitOf(index)).state.pane).toBe(name);

@@ -115,7 +115,7 @@ describe("a record", () => {
     expect(textOf(desk)).toMatch(/caused by +the control API[\s\S]*› record +pay_/);
   });
 
-  test("belongs to the followed merchant, and names the others with this id", async () => {
+  test("is the followed merchant's, and its details name other merchants with a record of the same id", async () => {
     const { bench, desk } = await triggered();
     const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
@@ -131,13 +131,13 @@ describe("a record", () => {
   });
 });
 
-test("assumptions are found by their own name and by an operation's, with their values and reasons", async () => {
+test("the palette finds all assumptions, or those of an operation, with their values and reasons", async () => {
   const { desk } = await triggered();
   await desk.run(":", ...typing("bookings.decline"), "down", "enter");
   expect(textOf(desk)).toMatch(/▸ \d+ assumptions? of bookings\.decline[\s\S]*bookings\.decline\.status: 200/);
   await desk.run("escape", ":", ...typing("assum"), "enter");
   expect(textOf(desk)).toMatch(/▸ [\d,]+ assumptions /);
-  // Wrapped as prose: a reader takes a backslash at the end of a line for a part of the text.
+  // No line ends with a backslash: these texts are prose, not commands that a shell continues on the next line.
   expect(textOf(desk)).not.toMatch(/\\\s*$/m);
 });
 
@@ -188,7 +188,7 @@ describe("the palette", () => {
     expect(await goTo(id)).toEqual(["requests", "", "GET /v1/payments"]);
     expect(await goTo(event.id)).toEqual(["events", "", `payment.succeeded ${event.id}`]);
     expect(await goTo("payment.succeeded")).toEqual(["deliveries", "event:payment.succeeded", undefined]);
-    // Not a replay, whose help has the word too.
+    // Goes to the pane, although the help of the replay key contains the word too.
     await desk.run("2");
     expect(await goTo("endpoint")).toEqual(["endpoints", "", undefined]);
     expect(await goTo("payments.list")).toEqual(["requests", "operation:payments.list", undefined]);

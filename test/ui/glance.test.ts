@@ -1,5 +1,5 @@
-// Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios, rate limits by
-// what is left.
+// What the dashboard shows at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios, and
+// rate limits by their remaining share.
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendsReply } from "../../generated/control-api.ts";
@@ -104,7 +104,7 @@ describe("the preview", () => {
     expect(textOf(effect.onReply(detail, { status: 200, body }).state)).not.toContain("x-note");
   });
 
-  test("is empty without rows, and is of the focused pane", () => {
+  test("shows a row of the focused pane, and is empty without rows", () => {
     expect(opened(emptyDashboard(160, 45)).effects).toEqual([]);
     const focused = { ...withLiveEvents(three(160, 45), [attempted(1)]), pane: "deliveries" };
     expect(textOf(opened(focused, true).state)).toContain("event          payment.succeeded  evt_1");
@@ -113,7 +113,7 @@ describe("the preview", () => {
 
 describe("the wide layout", () => {
   test.each([110, 160, 220])(
-    "with %i columns has verdicts beside the requests, whatever pane has the focus",
+    "with %i columns shows verdicts beside the requests, and any pane that has the focus",
     (columns) => {
       const state = withLiveEvents(three(columns, 45), [judged(1)]);
       for (const { name } of panes.filter(({ name }) => name !== "lesson"))
@@ -141,7 +141,7 @@ describe("the wide layout", () => {
     expect(textOf(sized(state, 120, 36))).toContain("✗ webhook.ack_fast failed");
   });
 
-  test("leaves trends and then verdicts out of a low screen; focused, they take the place of deliveries", () => {
+  test("leaves trends out of a low screen; with the focus, they replace deliveries", () => {
     const low = three(110, 15);
     expect([placementOf(low, "trends").width, placementOf(low, "deliveries").width > 0]).toEqual([0, true]);
     const focused = { ...low, pane: "trends" };
@@ -156,7 +156,7 @@ describe("trends", () => {
     trends: trend(changes),
   });
 
-  test("show the rate now, the errors and the percentile of five minutes, and their course", () => {
+  test("show the current rate, and the errors and the percentile of five minutes, each with a chart", () => {
     const text = textOf(shown(three(100, 24)));
     expect(text).toContain("6 Trends");
     expect(text).toContain("last 5 min");
@@ -253,7 +253,7 @@ describe("alarms and what is running", () => {
   });
 });
 
-test("rate limits are listed by the share that is left, with their number", () => {
+test("rate limits are sorted by their remaining share, and the title has their number", () => {
   const windows = Array.from({ length: 50 }, (_, index) =>
     rateWindow({ merchant: `mer_${index}`, remaining: ((index * 7) % 50) * 100, limit: 5_000 }),
   );

@@ -22,7 +22,7 @@ test.each([
   expect(jsonMistake(text)).toBe(mistake);
 });
 
-test("finds a mistake exactly in the texts that are no JSON", () => {
+test("finds a mistake in a text if, and only if, it is not JSON", () => {
   const piece = fc.oneof(
     fc.constantFrom(...'{}[],:"\\ \n\t\u0000\u007f\u2028-0.e', "true", "null", "1", '"a"', "\\u00", "tru"),
     fc.string({ maxLength: 3 }),

@@ -44,14 +44,14 @@ describe("keys", () => {
     ["an arrow with a modifier", "\x1b[1;5A"],
     ["a mouse report", "\x1b[<0;12;7M"],
     ["a change of focus", "\x1b[I"],
-    ["a report of the cursor's place", "\x1b[24;80R"],
-    ["a control of the other half", "\x9b"],
-    ["half a character", "\ud83c"],
+    ["a report of the cursor's position", "\x1b[24;80R"],
+    ["a C1 control character", "\x9b"],
+    ["half a surrogate pair", "\ud83c"],
   ])("%s is ignored, and the keys around it are not", (_, sequence) => {
     expect(readKeys(`a${sequence}b`)).toEqual(["a", "b"]);
   });
 
-  /** The keys of input that arrives in pieces, cut anywhere but after an escape: alone, that is a key of its own. */
+  /** The keys of input that arrives in pieces. It is not cut after an escape, because a lone escape is a key. */
   function readSplit(bytes: Buffer, cuts: readonly number[]): string[] {
     const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].filter(
       (place) => bytes[place - 1] !== 0x1b,
@@ -91,7 +91,7 @@ describe("keys", () => {
     );
   });
 
-  test("a report of the terminal is kept apart from the keys around it, and enters no text", () => {
+  test("a report of the terminal is kept apart from the keys around it, and types no text", () => {
     const keys = readKeys("a\x1b]11;rgb:ffff/ffff/ffff\x07b\x1b]4;1;rgb:cd/00/00\x1b\\c");
     expect(keys.map((key) => reportOf(key) ?? textOf(key))).toEqual([
       "a",
@@ -103,14 +103,14 @@ describe("keys", () => {
     expect(keys.map(textOf)).toEqual(["a", undefined, "b", undefined, "c"]);
   });
 
-  test("a lone escape is a key at once", () => {
+  test("an escape at the end of a chunk is a key at once", () => {
     const read = createKeyReader();
     expect(read(Buffer.from("\x1b"))).toEqual(["escape"]);
     expect(read(Buffer.from("\x1b["))).toEqual([]);
     expect(read(Buffer.from("Aj"))).toEqual(["up", "j"]);
   });
 
-  test("no input makes a key that enters a control character", () => {
+  test("no key types a control character, whatever the input", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 12 }), { maxLength: 5 }), (pieces) => {
         const read = createKeyReader();
@@ -206,7 +206,7 @@ describe("a filter", () => {
     ]);
   });
 
-  test("finds the rows by what the lists mark", () => {
+  test("finds rows by their marks, such as is:cut", () => {
     const rows = [
       request(1),
       request(2, { status: 0, fault: "flt_1" }),

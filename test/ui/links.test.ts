@@ -99,7 +99,7 @@ test("a row of a detail is wrapped between words, and a longer word at any chara
 });
 
 describe("a link in a detail", () => {
-  test("leads from a request to its delivery and back, whatever the lists still have", async () => {
+  test("leads from a request to its delivery and back, even if the lists have no attempts", async () => {
     const { desk, receiver } = await declined();
     const first = await press(desk, "k", "k", "enter");
     expect(selected(first)).toMatch(/^1\/6 +200 .*delivered/);
@@ -146,7 +146,7 @@ describe("a link in a detail", () => {
     expect(selected(after)).toBe(selected(before));
   });
 
-  test("is selected by moving, which otherwise scrolls, and Enter follows a visible one only", async () => {
+  test("is selected by a step if visible, otherwise the step scrolls; Enter follows only a visible link", async () => {
     const { desk } = await declined(80, 24);
     expect(selected(await press(desk, "k", "k", "enter"))).toMatch(/delivered/);
     const middle = await press(desk, "pagedown");

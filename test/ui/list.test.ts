@@ -75,7 +75,7 @@ describe("a gap", () => {
     expect(list.rows).toEqual([row(0), row(1), row(2), gap(5, "gap:9"), row(8), row(9)]);
   });
 
-  test("shrinks by each page of the log, and is closed by the page that reaches the row before it", () => {
+  test("shrinks with each page of the log, and disappears with the page that reaches the row before the gap", () => {
     const half = addPage(list, { ...page, rows: [row(7), row(6)] });
     expect(half.rows).toEqual([row(0), row(1), row(2), gap(3, "gap:9"), ...rows(6, 4)]);
     const whole = addPage(half, { ...page, before: row(6), rows: [row(5), row(4), row(3), row(2)] });
@@ -91,7 +91,7 @@ describe("a gap", () => {
     expect(last.rows[0]).toEqual(gapRow(TOP_GAP, { missing: 600, isDropped: true }));
   });
 
-  test("that is closed leaves the cursor on a row that was loaded", () => {
+  test("that was filled leaves the cursor on a row that was loaded", () => {
     const chosen = moveCursor(list, -2, 6);
     expect(selectedRow(chosen)?.id).toBe("gap:9");
     const closed = addPage(chosen, { ...page, rows: rows(2, 6) });
@@ -100,7 +100,7 @@ describe("a gap", () => {
     expect(selectedRow(addPage(top, { ...page, before: row(5), rows: rows(0, 5), hasMore: false }))?.id).toBe("row_0");
   });
 
-  test("does not add a row twice that a page had before the stream", () => {
+  test("does not duplicate a row that came in a page before it came in the stream", () => {
     const early = addPage(append(emptyList(true), [], 3), {
       ...page,
       before: undefined,
@@ -114,7 +114,7 @@ describe("a gap", () => {
     ).toEqual(["row_0", "row_1", "row_2"]);
   });
 
-  test("is hidden by a filter, and unsearched until the log was read or the stream had every match", () => {
+  test("is hidden by a filter, and unsearched until a page of the log or the stream has every match", () => {
     const filtered = withFilter(list, "kind:blue");
     expect([ids(filteredRows(filtered)), isUnsearched(filtered)]).toEqual([["row_2", "row_8"], true]);
     expect(unsearchedGap(filtered, 5, false)?.id).toBe("gap:9");
@@ -126,7 +126,7 @@ describe("a gap", () => {
     expect([ids(filteredRows(vouched)), isUnsearched(vouched)]).toEqual([["row_8"], false]);
   });
 
-  test("that could not be searched is a row again, so that Enter can try again", () => {
+  test("that could not be searched is shown in spite of the filter, so that Enter can try again", () => {
     const loading = { ...withFilter(list, "kind:blue"), loading: { gap: "gap:9" } };
     const failed = failPage(loading, "no answer");
     expect(ids(filteredRows(failed))).toEqual(["row_2", "gap:9", "row_8"]);
@@ -150,7 +150,7 @@ describe("a gap", () => {
     expect([2, 3].map((height) => unsearchedGap(middle, height, false)?.id)).toEqual([undefined, "gap:31"]);
   });
 
-  test("around matches of a search keeps the number of the rows on each side", () => {
+  test("that a search splits at a match keeps the number of missing rows on each side", () => {
     const blue = { ...page, rows: [row(5)], filter: "kind:blue", hasMore: false };
     const found = withFilter(addPage(withFilter(list, "kind:blue"), blue), "");
     const missing = found.rows.map(({ id, gap: one }) => (one ? one.missing : id));

@@ -6,7 +6,7 @@ import { readLiveMessage } from "../../src/client/read-live-message.ts";
 import { open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
-test.each(["", "?digest=1"])("of the stream%s", async (query) => {
+test.each(["", "?digest=1"])("the dashboard reads every message of the stream%s", async (query) => {
   const bench = await open();
   const read: ReturnType<typeof readLiveMessage>[] = [];
   const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live${query}`);

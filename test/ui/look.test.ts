@@ -288,7 +288,7 @@ describe("JSON", () => {
     },
   );
 
-  test("is indented as far as there is, wherever the log cut it", () => {
+  test("is indented up to its end, wherever the log cut it", () => {
     const whole = bodyLines(COLOURS, 400, body, body.length).map(stripStyles).join("\n");
     for (let end = 1; end < body.length; end++) {
       const lines = bodyLines(COLOURS, 400, body.slice(0, end), body.length).map(stripStyles);

@@ -96,7 +96,7 @@ describe("merchants", () => {
 });
 
 describe("scenarios", () => {
-  test("say what each makes fail and its points, and are found by a filter", async () => {
+  test("are listed with their points, and found by a filter", async () => {
     const { bench, desk, press } = await openPane("8");
     const { data } = await bench.control("GET", "/scenarios");
     for (const { name, points } of data) expect(lineWith(desk, ` ${name} `)).toMatch(new RegExp(` ${points} `));
@@ -163,7 +163,7 @@ test("merchants and scenarios are polled only while they are visible; panes with
 });
 
 describe("m", () => {
-  test("keeps the fault rules that match the merchant or all merchants", async () => {
+  test("shows the fault rules of the followed merchant and the rules for all merchants", async () => {
     const { bench, desk } = await openPane("7");
     await desk.run("g", "m");
     for (const merchant of ["mer_lodge", "mer_market", undefined])
@@ -180,7 +180,7 @@ describe("m", () => {
     expect(textOf(desk)).not.toContain("rule of mer_market");
   });
 
-  test("limits every pane, also under a filter of one, until Esc shows all merchants in all panes", async () => {
+  test("limits every pane beside the pane's own filter, until Esc shows all merchants in all panes", async () => {
     const bench = await workplace();
     const desk = await openTestDashboard(bench.url, 140, 45);
     desk.state = withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench))]);
@@ -197,7 +197,7 @@ describe("m", () => {
     expect([filters(), desk.screen()[0]]).toEqual([["", "", ""], expect.not.stringContaining("ONLY")]);
   });
 
-  test("is not set by a filter for a merchant that is typed in one pane", async () => {
+  test("does not follow a merchant that a filter of one pane names", async () => {
     const bench = await workplace();
     const desk = await openTestDashboard(bench.url, 140, 45);
     await desk.run("/", ...typing("merchant:mer_lodge x"), "escape");

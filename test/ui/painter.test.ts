@@ -222,7 +222,7 @@ describe("the screen", () => {
       "raw false",
       "raw true",
       "\x1b[?2004h\x1b[?1049h\x1b[?25l\x1b[?7l",
-      // Before the text is printed: keys typed in reply belong to the shell.
+      // Raw mode ends before the text is printed, because keys typed in reply belong to the shell.
       "raw false",
       "\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l\x1b[?2004llast words",
     ]);

@@ -43,7 +43,7 @@ import { advance, deliver, openRegistered, receive, register, settle, trigger } 
 
 const run = promisify(execFile);
 
-/** The one line that has all of this in it. */
+/** The lines that contain all of these parts. */
 const lineWith = (state: UiState, ...parts: string[]) =>
   screen(state).filter((line) => parts.every((part) => line.includes(part)));
 const press = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
@@ -148,7 +148,7 @@ describe("rows of requests", () => {
     expect(lineWith(state, "bkg_pending/decline")[0]).toContain(" 400   validation_failed: x");
   });
 
-  test("give an empty column to the others, and cut no path while another column can go", () => {
+  test("give the width of an empty column to the others, and leave out a column before cutting a path", () => {
     const state = withLiveEvents(emptyDashboard(100, 30), [requested(1, { path: "/v1/hospitality/bookings/bkg_1" })]);
     expect(lineWith(state, "bkg_1")[0]).toMatch(/12:00:00 .*\/v1\/hospitality\/bookings\/bkg_1 +200 +payments\.list/);
   });
@@ -193,7 +193,7 @@ describe("rows of deliveries", () => {
     expect(lineWith(state, "database is down")).not.toHaveLength(0);
   });
 
-  test("list in their details why each attempt failed, and the delivery's URL unless it has changed", () => {
+  test("list in their details why each attempt failed, or its URL if the endpoint has moved since", () => {
     const attempts = [
       attempt(3, { attempt: 3, delivery: 1, summary: "database is still down" }),
       attempt(2, { attempt: 2, delivery: 1, summary: "database is down" }),
@@ -228,7 +228,7 @@ describe("rows of deliveries", () => {
     expect(lineWith({ ...replayed, pane: "deliveries" }, "refused")[0]).toContain("✗ replayed");
   });
 
-  test("have failed as before if their replay failed too, and are replayed once", () => {
+  test("have failed if their replay failed too, and no longer once another replay succeeds", () => {
     const replay = {
       eventId: "evt_b",
       trigger: "replay",
@@ -248,7 +248,7 @@ describe("rows of deliveries", () => {
     [80, 24],
     [120, 36],
     [170, 36],
-  ] as const)("at %ix%i name a replay, and the number of the others' last try", (columns, height) => {
+  ] as const)("at %ix%i show the number of the last try, or that the delivery is a replay", (columns, height) => {
     const state = withLiveEvents(shown(columns, height), [
       attempted(5, {
         eventId: "evt_b",
@@ -308,7 +308,7 @@ describe("rate limits, faults and verdicts", () => {
     expect(lineWith(state, "market")[0]).toMatch(/░+ {5}0\/6,000 429 for 16 s/);
   });
 
-  test("show how often a rule may still fire, its time to live, and its verdict", () => {
+  test("show how often a rule may still fire, when it ends, and its verdict", () => {
     const state = { ...busy(80, 24), pane: "faults" };
     expect(textOf(state)).toMatch(/fault +left +state +fired +verdict/);
     expect(textOf(state)).toMatch(/\* 429 on payments\.list +2\/3 +ends in 9:41 +1/);
@@ -447,13 +447,13 @@ describe("the line of a filter", () => {
     expect(listOf(press(state, "enter")).filter).toBe("!status:44");
   });
 
-  test("recalls the filter of failed rows before there is an earlier one", () => {
+  test("recalls the filter of failed rows if there is no earlier filter", () => {
     const state = press(busy(120, 24), "/");
     expect(screen(state).at(-1)).toContain("Up failed, earlier");
     expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
   });
 
-  test("recalls another filter than the one that is written already", () => {
+  test("recalls a filter other than the one already written", () => {
     const kept = press(busy(120, 24), "/", ..."status:4xx", "enter", "/", "up");
     expect(listOf(kept).filter).toBe("is:failed");
     expect(listOf(press(kept, "down")).filter).toBe("status:4xx");
@@ -535,7 +535,7 @@ async function pressAll(desk: TestDashboard, ...keys: string[]): Promise<string>
   return desk.screen(120, 90).join("\n");
 }
 
-/** The line that a key copied, run by a shell; what it printed. */
+/** Runs a line that a key copied in a shell, and returns its output. */
 const shell = async (line: string, environment: Record<string, string> = {}) =>
   (await run("bash", ["-c", line], { env: { ...process.env, ...environment } })).stdout.trim();
 

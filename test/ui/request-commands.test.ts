@@ -11,7 +11,7 @@ import { attempted, type Bench, open, RULES } from "../support/sandbox.ts";
 const shell = promisify(execFile);
 const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
 
-/** A dashboard that shows the requests which the sandbox has answered. */
+/** A dashboard that shows the requests that the sandbox has answered. */
 async function withRequests(bench: Bench): Promise<TestDashboard> {
   const desk = await openTestDashboard(bench.url, 120, 60);
   desk.state = withLiveEvents(desk.state, await loggedRequests(bench));

@@ -113,7 +113,7 @@ describe("a reset of everything", () => {
     return { ...state, sandbox: { ...INDEX, ...counts } };
   };
 
-  test("is said once, and no title has a number from before", async () => {
+  test("is announced once, and no title has a number from before", async () => {
     const { desk } = await openSandboxDashboard(120, 40);
     desk.state = busy();
     expect(desk.screen().join("\n")).toMatch(/1 failed[\s\S]*✗ retry_after/);
@@ -123,7 +123,7 @@ describe("a reset of everything", () => {
     expect(screen).not.toMatch(/failed|kept|✗|[1-9]\d* pending|not shown/);
   });
 
-  test("that was made here is said by the reply alone; one made elsewhere later is said", () => {
+  test("from this dashboard is announced only by its reply; a later one from elsewhere is announced", () => {
     const here = withNotice({ ...busy(), lastCall: { method: "POST", path: "/reset", body: {} } }, "Reset everything");
     expect(withLiveEvents(here, [reset(null)]).notice?.text).toBe("Reset everything");
     const restore: UiState["lastCall"] = { method: "POST", path: "/snapshots/before/restore", body: {} };
@@ -183,11 +183,11 @@ describe("a failed verdict that a later call turned into a pass", () => {
 
 describe("a reset of one merchant", () => {
   const rows = [1, 2, 3, 4, 5, 6].map((number) => asked(number, number % 2 === 0 ? "mer_market" : "mer_lodge"));
-  /** The sandbox counts only what it has after the reset. */
+  /** The state after a reset. The sandbox then counts only the remaining requests. */
   const afterReset = (state: UiState, events: LiveEvent[], requests: number) =>
     withLiveEvents({ ...state, made: { ...state.made, requests } }, events);
 
-  test("takes exactly its rows, and leaves the cursor, the pause and the numbers of the others", () => {
+  test("removes exactly the merchant's rows, and keeps the cursor, the pause and the counts of other rows", () => {
     const filled = withLiveEvents({ ...emptyDashboard(), run: "r" }, rows.slice(0, 4));
     const pinned = withList(filled, "requests", moveCursor(listOf(filled, "requests"), -3, 10));
     const paused = withLiveEvents(pinned, rows.slice(4));
@@ -203,7 +203,7 @@ describe("a reset of one merchant", () => {
     ]);
   });
 
-  test("moves a cursor on one of its rows to the next one above, and takes its rows from a frozen display", () => {
+  test("moves a cursor on a removed row to the next row above, and removes rows from a frozen display too", () => {
     const filled = withLiveEvents({ ...emptyDashboard(), run: "r" }, rows);
     const frozen = withList(filled, "requests", freeze(moveCursor(listOf(filled, "requests"), -2, 10)));
     expect(listOf(frozen, "requests").cursor?.id).toBe("req_4");
@@ -215,7 +215,7 @@ describe("a reset of one merchant", () => {
     ]);
   });
 
-  test("leaves a list with gaps to the log, because the number of missing rows is unknown", () => {
+  test("replaces a list with gaps by one gap to load from the log, because the missing rows are unknown", () => {
     const filled = withLiveEvents(withLiveEvents({ ...emptyDashboard(), run: "r" }, rows.slice(0, 3)), rows.slice(3));
     const gapped = applyMessage(filled, {
       type: "digest",
@@ -231,7 +231,7 @@ describe("a reset of one merchant", () => {
 });
 
 describe("without a connection", () => {
-  test("the first line and the title say that the rows are stale, and no longer do once it is back", async () => {
+  test("the first line and the title say that the rows are stale, until the connection is back", async () => {
     const { desk } = await openSandboxDashboard(80, 24);
     const seen = withLiveEvents({ ...emptyDashboard(80, 24), run: "r" }, [asked(1, "mer_lodge")]);
     desk.state = applyConnection(seen, { phase: "reconnecting", retryInMs: 3_000, reason: "connection refused" });
@@ -248,7 +248,7 @@ describe("what is offered", () => {
     keys.reduce((before, key) => handleKey(before, key).state, state);
   const shown = () => withLiveEvents(emptyDashboard(120, 36), [asked(1, "mer_lodge"), asked(2, "mer_lodge")]);
 
-  test("while a text is typed is what works there, and in details also the digits of the panes", () => {
+  test("while a text is typed is what works there; in details, the digits go to the panes", () => {
     expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
     expect(bar(pressed(shown(), "/", "a", "enter", "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
     expect(bar(pressed(shown(), "enter", "/"))).toBe(" Enter keep  Esc clear");
@@ -256,7 +256,7 @@ describe("what is offered", () => {
     expect([verdicts.pane, verdicts.overlays]).toEqual(["verdicts", []]);
   });
 
-  test("goes to the body of a detail at once, although it is still loading", async () => {
+  test("includes the key that goes to the body of a detail while the detail is still loading", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments?limit=1");
     const desk = await openTestDashboard(bench.url, 100, 20);
@@ -315,7 +315,7 @@ describe("what is offered", () => {
   });
 });
 
-test("numbers are the API's, or name the total", () => {
+test("a shown number is the number in the API, or names the total", () => {
   const many = Array.from({ length: 12 }, (_, index) => requested(index + 1, { fault: "flt_1" }));
   const windows = [
     rateWindow({ remaining: 5_999 }),

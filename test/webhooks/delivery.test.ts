@@ -114,7 +114,7 @@ describe("an attempt", () => {
   test.each<[string, Step, { responseStatus: number | null; responseBody: string | null }]>([
     ["no response", "hang", { responseStatus: null, responseBody: null }],
     ["half a response", half, { responseStatus: 200, responseBody: "half" }],
-  ])("with %s until the timeout", async (_, step, expected) => {
+  ])("that gets %s fails at the timeout", async (_, step, expected) => {
     const { bench, receiver } = await openRegistered({ webhookTimeout: "15s" });
     receiver.script(step);
     const halfRead = new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ describe("an attempt", () => {
     expect(await log(bench)).toMatchObject([{ attempt: 1, ...failure, ...expected }]);
   });
 
-  test("to a port on which nothing listens", async () => {
+  test("at a port on which nothing listens fails with connection_refused", async () => {
     const bench = await open();
     const receiver = await receive();
     await receiver.close();
@@ -153,14 +153,14 @@ describe("an attempt", () => {
     ]);
   });
 
-  test("to a host name that cannot be resolved", async () => {
+  test("at a host name that cannot be resolved fails with dns", async () => {
     const bench = await open({ allowWebhookHost: ["receiver.invalid"] });
     await register(bench, "http://receiver.invalid:3000/");
     await deliver(bench);
     expect(await log(bench)).toMatchObject([{ responseStatus: null, errorCode: "dns" }]);
   });
 
-  test("reads 64 KiB of an endless response, and stores the first 4", async () => {
+  test("reads a bounded part of an endless response, and stores its first 4 KiB", async () => {
     const { bench, receiver } = await openRegistered();
     attempted("Slow, endless or hostile receivers");
     let written = 0;
@@ -238,7 +238,7 @@ describe("the schedule", () => {
     ["more than an hour", 429, "86400", 3_600],
     ["nonsense", 429, "soon", 1],
     ["seconds, with a status for which it is ignored", 500, "40", 1],
-  ])("waits for a Retry-After of %s", async (_, status, header, expected) => {
+  ])("schedules the retry after a Retry-After of %s", async (_, status, header, expected) => {
     const { bench, receiver } = await openRegistered();
     receiver.script({ status, headers: { "retry-after": header } });
     await trigger(bench);
@@ -423,7 +423,7 @@ describe("a crash", () => {
     expect(receiver.arrivals).toHaveLength(3);
   });
 
-  test("and a sandbox that then listens on the receiver's port: it delivers nothing to itself", async () => {
+  test("after which the sandbox itself listens on the receiver's port: it delivers nothing to itself", async () => {
     const at = folder();
     const { bench: before, receiver } = await openRegistered({ memory: false, db: join(at, "sandbox.db") });
     receiver.script(500);

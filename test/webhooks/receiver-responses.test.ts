@@ -196,7 +196,7 @@ describe("a response", () => {
 });
 
 describe("whatever a receiver responds", () => {
-  /** A text of a header or a reason phrase: anything but the end of the line, which the parser may refuse. */
+  /** A header or a reason phrase with any characters except line ends. The parser may reject it. */
   const anyText = fc.oneof(
     fc.string({ maxLength: 40 }),
     fc.constantFrom(

@@ -132,7 +132,7 @@ describe("a host name, resolved for a connection", () => {
     expect(await lookup("example.com")).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
-  // A resolver answers an address with itself, so these need none.
+  // An IP address resolves to itself, so these tests need no resolver.
   test.each([
     ["127.0.0.1", 4],
     ["10.1.2.3", 4],

@@ -44,7 +44,7 @@ const stepsOf = async (bench: Bench, id: string) =>
 
 const calledBack = (by: string) => ["0 request", "1 event", "2 delivery", `3 request by ${by}`, "4 event"];
 
-test("a receiver that passes the trace of its delivery on makes a call back of it", async () => {
+test("a receiver's call with the traceparent of its delivery counts as a call back", async () => {
   const bench = await open({ traceDeliveries: true });
   const traceparents = await appWith(bench, ({ traceparent = "" }) => ({ traceparent }));
   const request = await decline(bench, TRACEPARENT);
@@ -59,11 +59,11 @@ test("a receiver that passes the trace of its delivery on makes a call back of i
   expect((await bench.deliveries.list({})).data[0]?.trace).toBe(TRACE);
 });
 
-test("a tracer of the receiver that adds spans of its own makes a call back of the open delivery", async () => {
+test("a receiver's call in another span of the trace counts as a call back of the open delivery", async () => {
   const bench = await open({ traceDeliveries: true });
   await appWith(bench, () => ({ traceparent: `00-${TRACE}-${"ab".repeat(8)}-01` }));
   await decline(bench, TRACEPARENT);
-  // The app's own next call, in the span of the first one, answers no delivery.
+  // The app's own next call, in the span of its first one, is not a call back.
   await bench.call("GET", "/v1/payments", { headers: { traceparent: TRACEPARENT } });
   expect(await stepsOf(bench, TRACE)).toEqual([...calledBack("trace"), "0 request"]);
 });
@@ -78,7 +78,7 @@ test("without the trace, a write counts as a call back by its time of arrival", 
   expect((await bench.traces.get({ id: String(steps[3]?.id) })).steps).toEqual(steps);
 });
 
-test("a receiver may begin a trace of its own, which only a call during the delivery does", async () => {
+test("a call back may have a trace of its own, but only during the delivery", async () => {
   const bench = await open();
   const own = (digit: string) => `00-${digit.repeat(32)}-${CALLER}-01`;
   await appWith(bench, () => ({ traceparent: own("a") }));
@@ -160,7 +160,7 @@ test.each([
   ["upper case", TRACEPARENT.toUpperCase()],
   ["the invalid version", `ff-${TRACE}-${CALLER}-01`],
   ["more than version 00 has", `${TRACEPARENT}-00`],
-])("%s names no trace, and its deliveries carry none", async (_, traceparent) => {
+])("%s is ignored, and its deliveries carry no traceparent", async (_, traceparent) => {
   const { bench, receiver } = await openRegistered({ traceDeliveries: true });
   const request = await decline(bench, traceparent);
   expect((await bench.requests.get({ id: request })).trace).toBeNull();

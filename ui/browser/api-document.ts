@@ -92,7 +92,7 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
   };
 }
 
-/** A response as the Explorer shows it: its description, its fields or its errors, and an example. */
+/** A response as the explorer shows it: its description, its fields or its errors, and an example. */
 function responseOf(document: ApiDocument, response: ApiResponse | Reference) {
   const { examples: texts, responses } = document.components;
   const { description = "", content } = resolved(response, responses) ?? {};
@@ -101,14 +101,14 @@ function responseOf(document: ApiDocument, response: ApiResponse | Reference) {
     ([name, one]): ApiField => ({ name, description: resolved<ApiExample>(one, texts)?.summary ?? "" }),
   );
   return {
-    /** `fields` lists the codes after the colon. */
+    /** The text before the colon: the error codes after it are listed as fields. */
     description: description.replace(/:.*/, ""),
     fields: errors.length > 0 ? errors : fieldsOf(document, schema),
     example: example === undefined ? undefined : JSON.stringify(example, null, 2),
   };
 }
 
-/** The value itself, or the component that it names. */
+/** Resolves a `$ref` to the component that it names. Returns any other value unchanged. */
 function resolved<Value extends object>(
   value: Value | Reference,
   components: Readonly<Record<string, Value>> = {},
@@ -116,7 +116,7 @@ function resolved<Value extends object>(
   return "$ref" in value ? components[String(value.$ref).split("/").at(-1) ?? ""] : value;
 }
 
-/** A field of a body, or an error, which has only a code and what it means. */
+/** A field of a body, or an error of a response. An error has only its code as `name`, and a description. */
 export interface ApiField {
   name: string;
   description: string;
@@ -124,7 +124,7 @@ export interface ApiField {
   isRequired?: boolean;
 }
 
-/** The fields of an object, and of the objects in it and in its lists: `data[].id`. */
+/** The fields of an object. Fields of nested objects and lists are named by their path, such as `data[].id`. */
 function fieldsOf(document: ApiDocument, schema: JsonSchema | Reference = {}, prefix = ""): ApiField[] {
   const { schemas } = document.components;
   const { properties = {}, required = [] } = resolved(schema, schemas) ?? {};

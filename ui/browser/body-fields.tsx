@@ -12,18 +12,19 @@ type Properties = Readonly<Record<string, unknown>>;
 
 interface BodyFieldsProps {
   fields: readonly ApiField[];
-  /** The whole body. Its input has this id. */
+  /** The id of the input for the whole body. */
   id: string;
   value: string;
   onWrite(text: string): void;
 }
 
 /**
- * A text that is not an object can be sent too, to see how the service rejects it. The fields then keep the values of
- * the last object, and are disabled, because changing a field would replace the text.
+ * A body that is not an object can be sent too, to see how the service rejects it. The fields then keep the values of
+ * the last object, and are disabled, because changing a field would replace the text of the body.
  */
 export function BodyFields({ fields, id, value, onWrite }: BodyFieldsProps) {
-  // The text that was typed into a field, until the body is changed elsewhere: its JSON may be written differently.
+  // Shows the text as it was typed, because the JSON of its value may be written differently. The text is kept until
+  // the body changes elsewhere.
   const [typed, setTyped] = useState({ name: "", text: "", body: "" });
   const [last, setLast] = useState<Properties>({});
   const current = objectOf(value);
@@ -80,7 +81,7 @@ function formFieldOf({ name, description, schema = {} }: ApiField): FormField {
   };
 }
 
-/** The body with a property of this text; without it if the text is empty. */
+/** Sets a property of the body to the value of a text. An empty text removes the property. */
 function withProperty(body: Properties, { name, schema = {} }: ApiField, text: string): string {
   const { [name]: _, ...others } = body;
   return JSON.stringify(text === "" ? others : { ...body, [name]: valueOfText(schema, text) }, null, 2);

@@ -34,9 +34,9 @@ export interface DashboardProps {
 
 /** The lines of the bars, the border and the headings around the rows in a terminal. */
 const OTHER_LINES = 7;
-/** From this many pixels on, the details of the selected row are beside the list. */
+/** The least width, in pixels, of a window that shows the details of the selected row beside the list. */
 const PREVIEW_FROM = 1_280;
-/** The rows of a list that has not been measured. */
+/** The number of rows that a list is assumed to show until it has been measured. */
 const FIRST_ROWS = 20;
 /** The panes are shown one at a time, as in a narrow terminal. */
 const sizeFor = (rows: number): Size => ({
@@ -52,12 +52,12 @@ const THEME = {
 };
 
 /**
- * Whether the pane shows what is polled. Then it is polled every second, and everything else every other second,
- * because a call costs a browser half a millisecond.
+ * Whether the rows of the pane are polled. If they are, the dashboard polls every second. Otherwise it polls every two
+ * seconds, because a call costs a browser half a millisecond.
  */
 const isPolled = ({ pane }: UiState) => paneNamed(pane).poll !== undefined;
 
-/** Keeps the row that the user reads, where there is room for a preview. */
+/** Updates the preview, unless the user is reading it. */
 const previewed = (state: UiState, isRead: boolean) =>
   isRead && hasPreview(state) ? update(state) : updatePreview(state, false);
 
@@ -117,11 +117,11 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     const size = sizeFor(height);
     const { columns, rows } = dashboard.state.size;
     if (size.rows === rows && size.columns === columns) return;
-    // Not a key: another size is no reason to preview another row.
+    // `change` instead of `apply`: a resize is not a key, so it does not preview another row at once.
     change({ ...dashboard.state, size });
     scheduler.paintNow();
   };
-  // A list without rows is not measured, but has a preview beside it or none.
+  // A list without rows is not measured, but a resize may add or remove the preview beside it.
   addEventListener("resize", () => resize());
   return {
     get state(): UiState {
@@ -139,7 +139,8 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
 }
 
 /**
- * Shows the address in the browser. Another view or detail is a step that Back returns from; a filter or a row is not.
+ * Shows the address in the browser. A new view or detail adds an entry to the history; a filter or a row replaces the
+ * current entry.
  */
 function showAddress(state: UiState): void {
   const address = addressOf(state);
@@ -149,7 +150,7 @@ function showAddress(state: UiState): void {
   history[isStep ? "pushState" : "replaceState"](null, "", address);
 }
 
-/** Names the failures in the title, which shows them while the browser has another tab in front. */
+/** Shows failures in the title, which stays visible while another tab is in front. */
 function showTitle(state: UiState): void {
   const { bad } = symbols(state.theme);
   const failures = visiblePanes(state).flatMap(({ title, alarm }) => {
@@ -179,7 +180,7 @@ function openPlatform(warn: (text: string) => void): Platform {
       link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
       link.download = path;
       link.click();
-      // Some browsers read it only after the click has returned.
+      // Some browsers read the blob only after the click has returned.
       afterRealTime(10_000, () => URL.revokeObjectURL(link.href));
       return `Downloaded ${path}`;
     },

@@ -16,7 +16,7 @@ import { Pieces, piecesOf, StyledText, WIDTH } from "./styled-text.tsx";
 export function DetailPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
-  // The detail with the focus, or the one below a form; otherwise the selected row's, where there is room.
+  // The topmost open detail, which may be below a form. Without an open detail, the preview of the selected row.
   const opened = state.overlays.findLast(isDetail);
   const { overlay: preview } = state.preview ?? {};
   const detail = opened ?? (preview && isDetail(preview) ? preview : undefined);
@@ -64,7 +64,7 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   );
 }
 
-/** The preview holds while the pointer or the focus is in it. */
+/** Keeps the previewed row while the pointer or the focus is in the panel. */
 function holdWhileRead({ holdPreview }: BrowserDashboard) {
   const look = ({ currentTarget }: { currentTarget: Element }) =>
     holdPreview(currentTarget.matches(":hover, :focus-within"));
@@ -116,7 +116,7 @@ const HANGING = /^▸? +/;
 
 /**
  * Shows a line that begins with a dim label as a label beside its value. The terminal indents the lines of a section by
- * two cells. Where the browser wraps an indented line, it goes on below its start.
+ * two cells. If the browser wraps an indented line, the further lines have the same indent.
  */
 function Labelled({ text, isLink = false }: { text: string; isLink?: boolean }) {
   const [first, second, ...rest] = piecesOf(text);

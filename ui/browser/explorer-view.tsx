@@ -9,8 +9,8 @@ import { perform } from "./fetch-calls.ts";
 import { MethodName, OperationForm } from "./operation-form.tsx";
 
 /**
- * The operations of each API, fetched once, because the documents do not change during a run; or why they could not be
- * fetched.
+ * The operations of each API, or the reason why they could not be fetched. They are fetched once, because the documents
+ * do not change during a run.
  */
 const loaded: Partial<Record<ApiName, readonly ApiOperation[] | string>> = {};
 

@@ -20,8 +20,8 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): strin
 }
 
 /**
- * `data-keys` of an input: the keys that are the dashboard's while it has the focus. In a list of options, letters
- * search it as in the terminal.
+ * Values of the `data-keys` attribute: the keys that a focused input leaves to the dashboard. In a list of options,
+ * `letters` search the options, as in the terminal.
  */
 export const SEARCH_KEYS = "enter escape up down";
 export const CHOICE_KEYS = "enter escape left right backspace letters";
@@ -44,7 +44,7 @@ export function listenForKeys(dashboard: BrowserDashboard): void {
   });
 }
 
-/** Pixels of a page that stay visible after the next page is shown. */
+/** The overlap, in pixels, of one page with the next when a key scrolls by a page. */
 const KEPT_IN_SIGHT = 40;
 const LINE_HEIGHT = 19;
 

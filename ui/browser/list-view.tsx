@@ -54,7 +54,7 @@ export function Filter({ dashboard, detail }: DashboardProps & { detail?: Detail
   const problem = isOpen ? lineProblem(state) : undefined;
   const fields = (paneNamed(state.pane).vocabulary(state)?.fields ?? []).slice(0, 3);
   const write = (written: string) => change((before) => writeLine(before, written, detail && 0));
-  // A layout effect runs before the browser paints: the next key may follow at once.
+  // A layout effect runs before the browser paints, so the next key already goes to the input.
   useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
     else input.current?.blur();
@@ -104,10 +104,10 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
     list.follows ? rows.length - shown : Math.floor((scroller.current?.scrollTop ?? 0) / ROW_HEIGHT) - 4,
   );
   const last = Math.min(rows.length, first + shown + 8);
-  // Without the padding of a row.
+  // A row has 24 pixels of padding.
   const width = Math.floor((size.width - 24) / CHARACTER);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
-    // A list that follows shows its newest rows wherever it is.
+    // A list that follows shows its newest rows whatever its scroll position is.
     if (!list.follows) setTop(currentTarget.scrollTop);
     // If the height differs from the measured height, the list was resized, not scrolled. Measuring it again shows the
     // newest row.
@@ -131,8 +131,7 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
       {filled[0] && <Headings columns={filled[0]} widths={widths} />}
       <div role="presentation" style={{ height: `${first * ROW_HEIGHT}px` }} />
       {visible.map((row, index) => (
-        // Reuses the elements of a list that follows, where all rows may be new: most of their texts repeat the rows
-        // before.
+        // A list that follows reuses its elements by position. All its rows may be new, but most texts stay the same.
         <RowLine
           key={list.follows ? index : row.id}
           {...{
@@ -154,7 +153,7 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
 
 type ElementRef = { current: HTMLElement | null };
 
-/** Measures the element once it is there, and whenever its size changes. */
+/** Measures the element when it is mounted, and whenever its size changes. */
 function useSize(
   element: ElementRef,
   isThere: boolean,
@@ -187,7 +186,7 @@ function useScrollPosition(
     if (!element) return;
     const id = rows[selected]?.id;
     const { current: before } = known;
-    // Within the next frame, which computes the layout anyway: here it would be computed once more, in this task.
+    // Scrolls in the next frame, which computes the layout anyway. Scrolling now would compute the layout twice.
     if (list.follows) requestAnimationFrame(() => element.scrollTo(0, element.scrollHeight));
     else if (id !== before.id) scrollTo(element, selected);
     // Rows were added or dropped above the selected row: keep its position on the screen.
@@ -245,7 +244,7 @@ function Headings(table: Table) {
   );
 }
 
-/** Whether the details beside the list belong to this row; undefined without such details. */
+/** Whether the details beside the list belong to this row; undefined if no details are shown. */
 function isPreviewed({ pane, overlays, preview }: UiState, row: Row): boolean | undefined {
   const overlay = overlays.findLast(isDetail) ?? preview?.overlay;
   return overlay && isDetail(overlay) ? overlay.about.pane === pane && overlay.about.id === refOf(row) : undefined;
@@ -281,12 +280,12 @@ function RowLine({ dashboard, pane, row, width, index, hasCursor, ...table }: Ro
   );
 }
 
-/** The last two segments of a path, which stay visible while the browser cuts what is before them. */
+/** The last one or two segments of a path: they stay visible while the browser cuts the segments before them. */
 const ENDING = /^(.+?)((?:\/[^/]{1,20})?\/[^/]{1,24})$/;
 
 function Cell({ text, align, styles = [], truncate, cells }: Column & { cells: number }) {
   const whole = sanitize(text.trim());
-  // The browser can only cut the end, where ids differ.
+  // The browser can only cut the end of a text, and ids differ at their ends.
   const shown = truncate === "middle" ? cutMiddle(whole, cells) : whole;
   const [, start = shown, end = ""] = (shown.startsWith("/") && ENDING.exec(shown)) || [];
   const aligned = align === "right" ? "number" : "";

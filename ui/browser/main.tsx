@@ -7,7 +7,7 @@ import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
 
 const root = document.getElementById("root") as HTMLElement;
-/** Where an app has mounted the sandbox; empty on a port of its own. */
+/** The path below which an app has mounted the sandbox; empty if the sandbox has its own port. */
 const mountPath = location.pathname.replace(/\/_sandbox\/ui$/, "");
 const dashboard = openBrowserDashboard({
   target: { url: location.origin + mountPath, token: readToken() },

@@ -23,7 +23,7 @@ const API_KEY = "api-key";
 const IDEMPOTENCY_KEY = "idempotency-key";
 const BODY = "body";
 
-/** The calls that were sent since the page was loaded, newest first: each fills in the form again. */
+/** The calls that were sent since the page was loaded, newest first. A click on one fills in the form again. */
 const sent: { operation: ApiOperation; values: FormValues; path: string; status: number | string }[] = [];
 const MAX_SENT = 50;
 
@@ -179,7 +179,7 @@ export const MethodName = ({ name }: { name: string }) => (
   <code class="method">{name === "DELETE" ? "DEL" : name}</code>
 );
 
-/** Random, so that no two calls share a key by accident. */
+/** Keys are random, so that no two calls share one by accident. */
 const newIdempotencyKey = () =>
   `ui-${Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 

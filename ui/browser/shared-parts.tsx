@@ -43,7 +43,7 @@ export const KeyButtons = ({
   </div>
 );
 
-/** A text with its code between backticks. */
+/** Shows the parts of a text between backticks as code. */
 export const WithCode = ({ text }: { text: string }) => (
   <>{text.split("`").map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece))}</>
 );

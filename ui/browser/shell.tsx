@@ -156,8 +156,8 @@ async function openReport(dashboard: BrowserDashboard): Promise<void> {
 }
 
 /**
- * Buttons for the keys that have a label, in groups: for the row, for faults, for the sandbox, and others. The report
- * has no key: a terminal cannot show it.
+ * Buttons for the keys that have a label, in the groups of the help. The report has a button but no key, because a
+ * terminal cannot show it.
  */
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
@@ -168,16 +168,16 @@ function KeyBar({ dashboard }: DashboardProps) {
       bindings: labelled.filter(({ help }) => bindings.some((one) => one.help === help)),
     }))
     .filter(({ bindings }) => bindings.length > 0);
-  // The keys of a text that is being typed are in no group.
+  // While a text is typed, its keys are in no group.
   const isTyping = groups.length === 0;
   if (isTyping) groups.push({ title: "", bindings: labelled });
   const bar = useRef<HTMLDivElement>(null);
   const height = useRef<number | undefined>(undefined);
-  // A filter has fewer keys. The bar keeps its height while one is typed, so that the rows do not move.
+  // Fewer keys work while a filter is typed. The bar then keeps its height, so that the rows do not move.
   height.current = state.filterLine && (height.current ?? bar.current?.offsetHeight);
   return (
     <div ref={bar} style={{ minHeight: `${height.current ?? 0}px` }}>
-      {/* Keeps the focus in a filter, so that a click on one of its keys still finds it there. */}
+      {/* Keeps the focus in a filter, so that a click on a button does not close the filter first. */}
       <Toolbar class="keys" label="Commands" onMouseDown={(event) => event.preventDefault()}>
         {groups.map(({ title, bindings }, group) => (
           <div key={group === 0 ? FIRST : title} class="key-group">
@@ -204,13 +204,13 @@ function KeyBar({ dashboard }: DashboardProps) {
 }
 
 /**
- * The first button is one element in each bar. Tab goes to it from a filter, and by then the bar of the filter has been
- * replaced.
+ * The `key` of the first button is always the same, so Preact keeps its element when other buttons are shown. Tab moves
+ * the focus from a filter to this button. That closes the filter, and the bar shows other buttons.
  */
 const FIRST = "first";
 
 /**
- * Keys without a button: tabs are buttons, Esc closes what `q` closes, and a form has its own for those that the
- * browser keeps.
+ * Keys without a button in the bar: the tabs are buttons themselves, the button of Esc does what `q` does, and a form
+ * has buttons for its Ctrl keys.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set(["q", "l", "tab", "ctrl-o", "ctrl-y"]);

@@ -31,8 +31,8 @@ export function TrendsView({ dashboard }: DashboardProps) {
 }
 
 /**
- * A choice that is not finished. `all` holds the spans from its beginning, because newer spans would shift the chosen
- * ones.
+ * A choice that is not finished. `all` keeps the spans from when the choice began, because newer spans would shift the
+ * chosen ones.
  */
 interface Choice {
   all: SandboxTrendsReply;
@@ -113,7 +113,7 @@ interface Choosing {
   show(range: SpanRange): void;
 }
 
-/** These events are prevented, so that the dashboard does not handle the same keys too. */
+/** Prevents the events that it handles, so that the dashboard does not handle their keys too. */
 function chooseByKey(
   event: KeyboardEvent,
   { all, choice, setChoice, show, clear }: Choosing & { clear(): void },
@@ -160,8 +160,9 @@ function pointerHandlers({ all, choice, setChoice, setPointed, show }: PointerPr
   };
 }
 
-/** The height of a plot, in units of its view box. A count above zero is drawn with a height that can be seen. */
+/** The height of a plot, in units of its view box. */
 const HEIGHT = 100;
+/** The height of the smallest bar, so that a count above zero is always visible. */
 const LEAST_HEIGHT = 2;
 
 const most = (all: SandboxTrendsReply) => Math.max(1, ...all.spans.map(({ requests }) => requests));
@@ -188,7 +189,7 @@ function Plot({ all, chosen }: { all: SandboxTrendsReply; chosen: SpanRange | un
 }
 
 const WHOLE = { y: 0, width: 1, height: HEIGHT };
-/** Marks a span that a bar fills. */
+/** A fault's mark at the top of its span, which is visible even if bars fill the span. */
 const TOP = { y: 0, width: 1, height: LEAST_HEIGHT };
 
 function Bar({ span, index, scale }: { span: SandboxTrendsReply["spans"][number]; index: number; scale: number }) {

@@ -33,7 +33,7 @@ export const openSocket: OpenSocket = ({ url, token }, query, { opened, message,
   };
 };
 
-/** Why the control API rejects this page; undefined if it does not, or does not respond. */
+/** Why the control API rejects this page; undefined if the API accepts the page or does not respond. */
 async function refusalOf(url: string, token: string | undefined): Promise<string | undefined> {
   try {
     const headers: HeadersInit = token === undefined ? {} : { Authorization: `Bearer ${token}` };

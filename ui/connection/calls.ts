@@ -1,4 +1,4 @@
-// The calls that the dashboard's keys make: how they are made, and how they are refused.
+// The type of the function that makes the dashboard's calls, and the error of a rejected call.
 
 import type { Call } from "../../src/client/curl.ts";
 import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
@@ -24,7 +24,7 @@ export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { sta
 }
 
 /**
- * Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its
- * status.
+ * Makes a call. If the control API rejects a call, the promise rejects with a `RefusedCall`. A call of the service
+ * resolves whatever its status is.
  */
 export type Perform = <Reply>(target: HttpTarget, call: Call<Reply>) => Promise<HttpReply<Reply>>;

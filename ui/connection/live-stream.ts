@@ -99,7 +99,7 @@ export function openLive({ target, openSocket, mode, from }: LiveOptions, handle
       },
     });
   };
-  // Deferred, so that the caller can paint its first frame first; a timer would also wait until a browser has drawn it.
+  // A microtask lets the caller paint its first frame first. A timer would also wait until the browser has drawn it.
   queueMicrotask(() => isClosed || connect());
   return {
     subscribe(next) {

@@ -29,7 +29,7 @@ export function addressOf(state: UiState): string {
 
 export const pageUrl = (state: UiState): string => `${state.target.url}/${addressOf(state)}`;
 
-/** Goes to an address. An unknown view is the current one. */
+/** Goes to an address. If the view is unknown, stays in the current view. */
 export function goToAddress(state: UiState, address: string): StateUpdate {
   const [name = "", query] = address.replace(/^#/, "").split("?");
   const parts = new URLSearchParams(query);
@@ -54,7 +54,7 @@ export function goToAddress(state: UiState, address: string): StateUpdate {
   );
 }
 
-/** Selects the row and opens the detail of the address, as soon as the lists have what they need. */
+/** Selects the row and opens the detail that the address names, as soon as their lists are loaded. */
 export function reachAddress(state: UiState): StateUpdate {
   const { wanted, connection } = state;
   const isLoaded = ({ pane }: Reference) =>
@@ -68,7 +68,7 @@ export function reachAddress(state: UiState): StateUpdate {
   return update(opened.state, ...selected.effects, ...opened.effects);
 }
 
-/** Selects a row. One that the list has not loaded is fetched. */
+/** Selects a row, and fetches it first if the list has not loaded it. */
 function selectById(state: UiState, { pane, id }: Reference): StateUpdate {
   const selectRow = (later: UiState, row: Row) =>
     withList(later, pane, select(listOf(later, pane), row, visibleRowCount(later, pane)));

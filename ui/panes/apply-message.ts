@@ -66,7 +66,7 @@ function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "s
     : withNotice(started, "The sandbox restarted. The lists show its log", "yellow");
 }
 
-/** `totalOf` returns the number of rows of a kind, listed or not, after the items were added to their list. */
+/** `totalOf` returns the number of rows of a kind after the items were added, including rows that are not listed. */
 function appendItems(
   state: UiState,
   items: readonly LiveItem[],
@@ -246,19 +246,19 @@ function sampleRate(state: UiState): UiState {
   return { ...state, samples: [...windowBefore(now, samples), { at: now, requests: made.requests }] };
 }
 
-/** The samples of the window that ends at this time, and the last one before it. */
+/** The samples of the window that ends at `end`, and the last sample before that window. */
 function windowBefore(end: number, samples: UiState["samples"]) {
   const before = samples.findLastIndex(({ at }) => at <= end - RATE_WINDOW_MS);
   return samples.slice(Math.max(0, before));
 }
 
-/** Requests per second: up to the last digest while digests come, and up to now when they have stopped. */
+/** Requests per second. The window ends at the last digest, or now if digests have stopped. */
 export function requestRate({ samples, now }: UiState): number {
   const last = samples.at(-1);
   if (!last) return 0;
   const end = now - last.at > QUIET_MS ? now : last.at;
   const [first = last, second = last] = windowBefore(end, samples);
-  // While no digest came, no request was made: the requests of the second digest began shortly before it.
+  // No request was made during a pause between two digests, so the window starts shortly before the second digest.
   const start = Math.max(first.at, second.at - QUIET_MS);
   return Math.max(0, Math.round(((last.requests - first.requests) * 1_000) / Math.max(MIN_SPAN_MS, end - start)));
 }

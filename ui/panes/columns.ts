@@ -7,13 +7,13 @@ export interface Column {
   text: string;
   /** Shown above the column if the pane is high enough. Default: none. */
   heading?: string;
-  /** The least width in cells, so that a column does not jump with each new row. Default: the width of its texts. */
+  /** The least width in cells, so that new rows do not change the column's width. Default: the width of its texts. */
   width?: number;
-  /** The columns with the highest rank are left out first where room is short. Default: 0. */
+  /** If not all columns fit, those with the highest rank are left out first. Default: 0. */
   rank?: number;
-  /** The cells that it takes before columns of a higher rank get any. Default: the width of its widest text. */
+  /** The cells that this column gets before columns of a higher rank get any. Default: the width of its widest text. */
   claim?: number;
-  /** Takes the room that is left. */
+  /** The column takes the remaining width. */
   grows?: true;
   align?: "right";
   /** Where text that is too long is cut; the middle is for ids, which differ at their ends. Default: at the end. */
@@ -29,8 +29,8 @@ export const headingOf = ({ heading = "", ...column }: Column): Column => ({
 });
 
 /**
- * The width of each column of these rows, in cells; 0 for a column that is left out or empty. Columns get what they
- * claim by their rank, then what their widest text needs.
+ * The width of each column of these rows, in cells; 0 for a column that is left out or empty. In the order of their
+ * ranks, columns first get the width that they claim. Then they get what their widest text still needs.
  */
 export function columnWidths(rows: readonly (readonly Column[])[], width: number): number[] {
   const [first = []] = rows;
@@ -62,7 +62,7 @@ export function columnWidths(rows: readonly (readonly Column[])[], width: number
   return widths;
 }
 
-/** A column that grows is cut to no less than this; in less room it is left out. */
+/** The least width to which a growing column is cut. With less room, the column is left out. */
 const LEAST_CUT = 10;
 
 const rankOf = (column: Column | undefined) => column?.rank ?? 0;

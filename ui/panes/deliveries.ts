@@ -91,8 +91,8 @@ export const deliveries = listPane<AttemptMessage>({
     const { rows } = listOf(state, "deliveries");
     const [outcome, styles] = outcomeOf(state, attempt, laterIn(rows)(attempt));
     const target = width < WHOLE_URL_FROM ? shortUrl(url) : url;
-    // If there are several endpoints, each row names its endpoint. A single endpoint's long URL makes room for the
-    // reasons.
+    // With several endpoints, each row must name its endpoint. With a single endpoint, a long URL is left out before
+    // the reasons are.
     const isNeeded = endpointsIn(rows).areSeveral || target.length <= ENDPOINT_CLAIM;
     return [
       { heading: "event", text: eventType, claim: 30, rank: 1 },
@@ -234,7 +234,7 @@ function replayFailed(state: UiState): StateUpdate {
   return update(openOverlay(state, confirm(confirmation, replayCall(first), replayAll)));
 }
 
-/** Endpoints that are not listed, although an attempt was made to them, were deleted. */
+/** An endpoint that has attempts but is not listed was deleted. */
 export const pollEndpoints = (): Effect[] => [
   pollEffect(controlCalls.endpoints.list(), (state, { body }) => {
     const open = new Set(body.data.flatMap(({ id, status }) => (status === "enabled" ? [id] : [])));

@@ -51,7 +51,7 @@ export const endpoints = listPane<ListedEndpoint>({
     text: `${url} ${id} ${merchant} ${status} ${health.state}`,
     fields: { id, path: url, merchant, status, health: health.state },
   }),
-  // Known before there is a row, so that `m` limits the rows that come later.
+  // Declared here, so that `m` can set a merchant filter while the list is empty.
   vocabulary: { fields: ["id", "path", "merchant", "status", "health"], marks: [] },
   poll: controlCalls.endpoints.list(),
   titleNote: (state) => countNote(valuesOf<ListedEndpoint>(state, PANE).filter(isFailing).length, "failing"),
@@ -77,7 +77,7 @@ export const endpoints = listPane<ListedEndpoint>({
         ...field("url", url),
         ...field("merchant", merchant),
         ...field("status", health.disabledReason === null ? status : `${status}: ${health.disabledReason}`),
-        ...field("secret", `${maskKey(secret)}, copied whole by Y`),
+        ...field("secret", `${maskKey(secret)} (Y copies the whole secret)`),
         ...field("created", dateTimeToSecond(milliseconds(created))),
         ...field("last error", health.lastError),
         ...field("24 hours", `${count(health.succeeded24h)} succeeded, ${count(health.failed24h)} failed`),
@@ -118,7 +118,7 @@ export const endpoints = listPane<ListedEndpoint>({
     {
       keys: ["K"],
       label: "rotate secret",
-      help: "replace the endpoint's secret with a new one, and copy that, once it is confirmed",
+      help: "rotate the endpoint's secret after a confirmation, and copy the new secret",
       isEnabled: (state, { merchant }) => apiKeysOf(state, merchant).length > 0,
       needs: "a merchant with an API key",
       run: rotate,
@@ -145,7 +145,10 @@ export const endpoints = listPane<ListedEndpoint>({
   ],
 });
 
-/** Disabling cancels pending deliveries, and enabling does not restore them, so it asks first if there are any. */
+/**
+ * Disabling an endpoint cancels its pending deliveries, and enabling does not restore them. So the key first asks for
+ * confirmation if there are any.
+ */
 function toggle(state: UiState, opened: ListedEndpoint): StateUpdate {
   const { id, url, status, health } =
     valuesOf<ListedEndpoint>(state, PANE).find((one) => one.id === opened.id) ?? opened;
@@ -183,7 +186,7 @@ const callFor = (state: UiState, merchant: string, path: string, body?: object):
 });
 
 function sendTest(state: UiState, { merchant, events }: ListedEndpoint): StateUpdate {
-  // An endpoint of every type has a pattern in place of types.
+  // Patterns such as `*` name no single type.
   const type = events.find((one) => !one.includes("*")) ?? "payment.succeeded";
   return makeCall(state, callFor(state, merchant, "/webhook-events/test", { type }), ({ message }, status) => ({
     message: status < 400 ? `Sent a test ${type} to the endpoints of ${merchant}` : `${status}: ${message}`,

@@ -157,8 +157,8 @@ function blockLines(theme: Theme, { kind, text }: LessonBlock, width: number): s
 }
 
 /**
- * A command as a block shows it. `before` is the block's text before the line: in single quotes, a shell would keep a
- * backslash.
+ * Draws a line of a command. A long line is continued after a backslash, except in single quotes, where a shell would
+ * keep the backslash. `before` is the block's text before the line, which may open such quotes.
  */
 export function commandLines(theme: Theme, line: string, before: string, width: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? "";

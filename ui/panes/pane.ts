@@ -33,7 +33,7 @@ export interface Pane {
   /** Default: always. */
   isShown?(state: UiState): boolean;
   textLines?(state: UiState, width: number): string[];
-  /** A text of which the newest lines are shown, until the user scrolls up. */
+  /** Shows the newest lines of a text until the user scrolls up. */
   followsEnd?: boolean | undefined;
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };

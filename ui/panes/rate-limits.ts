@@ -99,7 +99,7 @@ export const rateLimits = listPane<RateWindow>({
 const exhaustedCount = (state: UiState) =>
   valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
 
-/** A bar that is empty only when the window is: it loses a block for each whole block of requests. */
+/** Draws the remaining share, rounded up to whole blocks, so that only an exhausted window has an empty bar. */
 function bar(theme: Theme, share: number, width: number): string {
   const { full, empty } = symbols(theme);
   const filled = Math.ceil(Math.max(0, Math.min(1, share)) * width);

@@ -1,5 +1,5 @@
-// The details of a record with its timeline: everything that touched it, each a link. It has no tab: links and the
-// palette open it.
+// The details of a record, with a timeline of everything that touched the record. They have no tab; links and the
+// palette open them.
 
 import type { Timeline, TimelineStep } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";

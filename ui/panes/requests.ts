@@ -17,11 +17,11 @@ import { openDetail } from "./overlays/detail.ts";
 import { confirmCall } from "./overlays/text-view.ts";
 import { listPane, readAs } from "./pane.ts";
 
-/** A narrower list shows the time to the second. */
+/** The least width, in cells, of a list that shows milliseconds. */
 const WHOLE_TIME_FROM = 100;
-/** On a phone, a path leaves room for the reason of a failure. */
+/** On a page with a narrower list, such as on a phone, paths are cut to leave room for the reason of a failure. */
 const WHOLE_PATH_FROM = 52;
-/** A narrower list has no room for both, so it cuts long paths in their middle before it cuts codes of errors. */
+/** A narrower list has no room for long paths and error codes, so it cuts the paths first. */
 const PATH_AND_RESULT_FROM = 84;
 
 function pathClaim(width: number, isPage: boolean): number {
@@ -124,7 +124,7 @@ export const requests = listPane<RequestMessage>({
     },
     {
       keys: ["="],
-      help: "compare the request with the first of its retries: the same call with the same Idempotency-Key",
+      help: "compare the request with the first try of the same call: same path and same Idempotency-Key",
       run: compare,
     },
     copyApiKey(({ merchant }) => merchant),

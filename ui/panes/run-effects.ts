@@ -33,7 +33,7 @@ export interface Platform {
   perform: Perform;
   /** Copies a text to the clipboard; returns a notice if the text cannot be copied. */
   copy(text: string): string | undefined;
-  /** Opens the page at an address, or copies it where there is no desktop; returns a notice that says so. */
+  /** Opens the page at an address, or copies the address if there is no desktop. Returns a notice that says which. */
   open(url: string): string;
   /** Writes a file; resolves with what happened and where, such as `Wrote /home/me/lodge.json`. */
   save(file: NewFile): Promise<string>;
@@ -173,8 +173,8 @@ export function loadRows(state: UiState): StateUpdate {
 }
 
 /**
- * The gap to load: the newest one on the screen, or with a filter the newest one that may hide a match from the screen.
- * While an unfiltered list follows new rows, only the gap at its top is loaded: the others scroll away.
+ * The gap to load: the newest gap on the screen or, with a filter, the newest gap that may hide a match. While an
+ * unfiltered list follows new rows, only the gap at its top is loaded, because the others scroll away.
  */
 function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
   const height = visibleRowCount(state, pane.name);
@@ -201,7 +201,7 @@ export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate 
     page.call,
     (later, { body }) => {
       const current = listOf(later, pane);
-      // A reset has emptied the list since.
+      // The list was cleared while the page was loading, for example by a reset.
       if (current.loading !== loading) return update(later);
       const after = addPage(current, { ...page.read(body), before, filter });
       return update(withList(later, pane, hasProgress(current, after, id) ? after : failPage(current, "")));
@@ -214,7 +214,7 @@ export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate 
   return update(withList(state, pane, { ...list, loading }), effect);
 }
 
-/** Whether a page changed the gap; otherwise the page would be loaded for ever. */
+/** Whether a page changed the gap. If it did not, loading the gap again would never end. */
 function hasProgress(before: List, after: List, id: string): boolean {
   const gapIn = (list: List) => list.rows.find((row) => row.id === id);
   return gapIn(before) !== gapIn(after) || before.rows.length !== after.rows.length;

@@ -13,7 +13,7 @@ import { textPane } from "./pane.ts";
 
 const LABEL_WIDTH = 8;
 const VALUE_WIDTH = 10;
-/** Room for the highest value, which is beside a chart if all spans fit. */
+/** The width of the highest value, which is shown beside a chart if there is room for all spans too. */
 const HIGHEST_WIDTH = 12;
 
 export const trends = textPane({

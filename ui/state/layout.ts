@@ -14,7 +14,7 @@ export interface PanePlacement extends BoxSize {
 }
 
 interface Placements {
-  /** Stacked, as on the right. */
+  /** From top to bottom; `right` too. */
   left: readonly PanePlacement[];
   right: readonly PanePlacement[];
 }
@@ -25,13 +25,13 @@ interface Layout extends Placements {
 }
 
 export const MINIMUM_SIZE: Size = { columns: 60, rows: 15 };
-/** From this width on, several panes are visible at once. */
+/** The least width that shows several panes at once. */
 const WIDE_COLUMNS = 110;
 /** The bars for status, tabs, notice and keys. */
 const BAR_LINES = 4;
 const BORDER_LINES = 2;
 const LOWER_SHARE = 0.36;
-/** From this width on, the detail of the selected row is shown beside the lists. */
+/** The least width that shows the detail of the selected row beside the lists. */
 export const PREVIEW_COLUMNS = 160;
 const PREVIEW_SHARE = 0.44;
 const SIDE_WIDTH = 45;
@@ -50,7 +50,8 @@ export function layoutOf(state: UiState): Layout {
   const area = { width: columns, height: rows - BAR_LINES };
   if (isSmall) return { shape: "small", left: [], right: [], overlay: area };
   if (isWide && !state.isPage) return { shape: "wide", overlay: area, ...placePanes(state, area) };
-  // The page places its parts itself, and needs to know whether there is a preview. A terminal this narrow has none.
+  // Only the page can be wide enough for a preview here. The page places its parts itself, and reads only whether there
+  // is a preview.
   const right = columns < PREVIEW_COLUMNS ? [] : [{ pane: PREVIEW, ...area }];
   return { shape: "tabs", left: [{ pane: state.pane, ...area }], right, overlay: area };
 }
@@ -59,7 +60,7 @@ function placePanes(state: UiState, area: BoxSize): Placements {
   if (state.learning) return placeBesideLesson(state, area);
   const { width, height } = area;
   const hasPreview = state.size.columns >= PREVIEW_COLUMNS;
-  // Without a preview, the lists get all further columns, and then show ids.
+  // Without a preview, the width of the right side is fixed, so a wider screen leaves the lists room for ids.
   const side = hasPreview ? Math.floor(width * PREVIEW_SHARE) : SIDE_WIDTH;
   const preview = hasPreview ? Math.floor(height / 2) : 0;
   const right = stackPanes(state, height - preview).map((placed) => ({ ...placed, width: side }));
@@ -109,7 +110,7 @@ function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Place
 /** The size of the text in a box: inside the border, with a blank cell on each side. */
 export const textSize = ({ width, height }: BoxSize): BoxSize => ({ width: width - 4, height: height - BORDER_LINES });
 
-/** From this many lines inside the border on, a list has the headings of its columns above its rows. */
+/** The least number of lines inside the border of a list that shows headings above its rows. */
 const HEADING_FROM_LINES = 5;
 
 /** The lines for the headings of a list with this height inside its border: 1, or 0 if rows need the line. */

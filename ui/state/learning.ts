@@ -47,7 +47,7 @@ const scrolledTo = (state: UiState, line: number): UiState => ({
   scrolls: { ...state.scrolls, [LESSON_PANE]: line },
 });
 
-/** Shows an earlier step, or the current one, from its first line. A step that is already shown keeps its place. */
+/** Shows an earlier step, or the current one, from its first line. The step already shown keeps its scroll position. */
 export function readStep(state: UiState, step: number | null | undefined): UiState {
   const mode = state.learning;
   if (!mode) return state;

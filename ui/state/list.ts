@@ -1,5 +1,5 @@
-// A list of rows with a cursor, a filter and gaps, which pages of the log close. The list follows new rows until the
-// cursor moves; then it stays at the selected row.
+// A list of rows with a cursor, a filter, and gaps that are filled with pages of the log. The list follows new rows
+// until the cursor moves. Then the list stays at the selected row.
 
 import { readRowFilter } from "../../src/client/row-filter.ts";
 import { type Gap, gapRow, type LogPage, mayHide, type Row, refOf, TOP_GAP, withPage } from "./rows.ts";
@@ -15,7 +15,7 @@ export interface List {
   readonly isRead?: true;
   /** The number of rows since the last reset, whether they are in the list or not. */
   readonly total: number;
-  /** The number of the newest row of the stream among all items of its kind; undefined before the first. */
+  /** The newest row of the stream, by its number among all items of its kind; undefined before the first row. */
   readonly newest?: number | undefined;
   /**
    * The id of the gap that is being loaded. Each load creates a new object, so that a late reply to an earlier load is
@@ -37,7 +37,7 @@ export interface List {
   readonly pausedAt: number;
   readonly filter: string;
   readonly fold?: Fold | undefined;
-  /** Whether the list can follow new rows. A folded list that cannot is a summary, and has no cursor of its own. */
+  /** Whether the list can follow new rows. If not, a folded list is a summary, which selects no row by itself. */
   readonly canFollow: boolean;
 }
 
@@ -57,7 +57,7 @@ export function withTopGap(list: List): List {
   return { ...list, rows: missing > 0 ? [gapRow(TOP_GAP, { ...top, missing }), ...rest] : rest };
 }
 
-/** Inserts the rows of a page of the log where they belong, and closes the gaps that it covers. */
+/** Inserts the rows of a page of the log where they belong, and removes the gaps that the page covers. */
 export function addPage(list: List, page: LogPage): List {
   const rows = withPage(list.rows, page);
   return selectFirst(leaveGap(withTopGap({ ...list, rows, loading: undefined }), page.before));
@@ -108,7 +108,8 @@ function withoutOlderVersions(rows: readonly Row[], added: ReadonlyMap<string, R
 }
 
 /**
- * Moves a cursor whose gap was closed to the row now in its place. From the gap at the top, it moves to the first row.
+ * If the cursor is on a gap that was filled, moves the cursor to the row that took the gap's place. From the gap at the
+ * top, the cursor moves to the first row.
  */
 function leaveGap(list: List, before?: Row): List {
   const { cursor, frozen } = list;
@@ -168,7 +169,7 @@ function refreshCursor(list: List): List {
   return selectFirst({ ...list, cursor: newest ?? cursor });
 }
 
-/** A pinned list without a cursor selects its first row. */
+/** A list that does not follow selects its first row if it has no cursor. */
 const selectFirst = (list: List): List =>
   list.follows || list.cursor || isSummary(list)
     ? list
@@ -185,8 +186,8 @@ export function unseenCount(list: List): number {
 const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
 
 /**
- * The rows that the filter matches. A filter hides gaps, except those whose rows could not be loaded, so that Enter can
- * try again.
+ * The rows that the filter matches. A filter hides gaps, except gaps that could not be loaded, so that Enter can try
+ * again.
  */
 export function filteredRows(list: List): readonly Row[] {
   const rows = list.frozen?.rows ?? list.rows;

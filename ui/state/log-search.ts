@@ -11,7 +11,7 @@ export const isUnsearched = ({ rows, filter }: List): boolean => rows.some(({ ga
 
 /**
  * The newest gap that may hide matches of the filter from a screen of `height` rows; undefined if none does. With
- * `isWhole`, gaps outside of the screen are included, because this log is loaded without the filter.
+ * `isWhole`, gaps outside of the screen are included, because the log does not take the filter.
  */
 export function unsearchedGap(list: List, height: number, isWhole: boolean): Row | undefined {
   const { rows, filter } = list;

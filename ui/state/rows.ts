@@ -1,4 +1,4 @@
-// The rows of a list, and the gaps between them, which pages of the log close.
+// The rows of a list, and the gaps between them, which are filled with pages of the log.
 
 import type { FilterFacts } from "../../src/client/row-filter.ts";
 
@@ -11,7 +11,7 @@ export interface Row {
   /** Its position in the log; rows of a polled list have none. */
   readonly order?: number;
   readonly gap?: Gap;
-  /** The row stands for the rows that match this filter: Enter applies it. */
+  /** The row stands for all rows that match this filter. Enter applies the filter. */
   readonly unfolds?: string;
 }
 
@@ -52,7 +52,7 @@ export const mayHide = ({ clean, isDropped }: Gap, filter: string): boolean =>
 /** The id by which the log, links and addresses know a row. */
 export const refOf = ({ ref, id }: Row): string => ref ?? id;
 
-/** Inserts the new rows of a page where they belong, and closes the gaps that it covers. */
+/** Inserts the new rows of a page where they belong, and removes the gaps that the page covers. */
 export function withPage(rows: readonly Row[], page: LogPage): Row[] {
   const known = new Set(rows.map(({ id }) => id));
   const fresh = page.rows.filter(({ id }) => !known.has(id)).sort((one, other) => orderOf(one) - orderOf(other));
@@ -62,8 +62,8 @@ export function withPage(rows: readonly Row[], page: LogPage): Row[] {
 const orderOf = (row: Row | undefined) => row?.order ?? 0;
 
 /**
- * Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap has the
- * place of the row before it. `isSparse`: other rows may be missing between the inserted ones.
+ * Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap has the same
+ * order as the row before it. `isSparse`: other rows may be missing between the inserted rows.
  */
 function interleave(rows: readonly Row[], fresh: readonly Row[], isSparse: boolean): Row[] {
   const orders = new Map(fresh.map((row) => [row, orderOf(row)]));
@@ -87,8 +87,8 @@ function interleave(rows: readonly Row[], fresh: readonly Row[], isSparse: boole
 const shrunk = (row: Row, by: number) => gapRow(row.id, { ...row.gap, missing: (row.gap?.missing ?? 0) - by });
 
 /**
- * The matches of a filter that were found in a gap, each after a smaller gap for the rows before it. The positions in
- * the log say how many rows lie between two matches; the remaining rows are missing before the first match.
+ * Splits a gap at the matches of a filter that were found in it: each match comes after a smaller gap. The positions in
+ * the log say how many rows lie between two matches. All other rows are missing before the first match.
  */
 function splitGap(row: Row, found: readonly Row[], follower: Row | undefined): Row[] {
   let rest = (row.gap?.missing ?? 0) - found.length;
@@ -104,7 +104,7 @@ function splitGap(row: Row, found: readonly Row[], follower: Row | undefined): R
   return [gapRow(row.id, { ...row.gap, missing: rest }), ...parts];
 }
 
-/** A page of all rows removes the gaps that it covers; a page of matches marks them as having no more. */
+/** Removes the gaps that a page of all rows covers. If the page has only matches, marks the gaps as searched. */
 function closeGaps(rows: readonly Row[], { rows: found, hasMore, before, filter }: LogPage): Row[] {
   const floor = hasMore ? Math.min(...found.map(orderOf)) : Number.NEGATIVE_INFINITY;
   const ceiling = before ? orderOf(before) : Number.POSITIVE_INFINITY;

@@ -43,7 +43,7 @@ export interface UiState {
   readonly pane: string;
   /** Whether this program started the sandbox and can leave it running in the background. */
   readonly canLeave?: boolean | undefined;
-  /** A browser shows the dashboard: one view at a time, and an explorer. */
+  /** Whether a browser shows the dashboard: one view at a time, and an explorer. */
   readonly isPage: boolean;
   readonly lists: Readonly<Record<string, List>>;
   /** The last one is on top and receives the keys. */
@@ -80,8 +80,8 @@ export interface UiState {
 }
 
 /**
- * A learner's progress, as a poll or the stream sends it. Leaves out times, which the two write differently and no
- * display of a lesson uses.
+ * A learner's progress, as a poll or the stream sends it. Times are left out: polls and the stream write them
+ * differently, and no view of a lesson shows them.
  */
 export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & {
   readonly finishedSteps: readonly Omit<FinishedStep, "at">[];
@@ -106,7 +106,7 @@ export interface TextEdit {
   isSelected: boolean;
 }
 
-/** A row of a pane, which a link or an address names. */
+/** The pane and the id by which a link or an address names a row. */
 export interface Reference {
   pane: string;
   id: string;
@@ -127,11 +127,11 @@ export interface CachedLookups {
 export interface CallEffect<Reply = unknown> {
   kind: "call";
   call: Call<Reply>;
-  /** A method, so that an effect of any reply is an `Effect`. */
+  /** Declared as a method, so that TypeScript accepts an effect with any type of reply as an `Effect`. */
   onReply(state: UiState, reply: HttpReply<Reply>): StateUpdate;
   /** Default: show the message as a notice. */
   onError?: (state: UiState, message: string, fields: readonly FieldError[]) => StateUpdate;
-  /** The user did not ask for the call: it may be painted later. */
+  /** The user did not ask for the call, so its result may be painted later. */
   isPoll?: true;
 }
 
@@ -147,7 +147,7 @@ export interface NewFile {
 /** A side effect, carried out by `run-effects.ts`. */
 export type Effect =
   | CallEffect
-  /** Writes a file; `onSaved` is told where. */
+  /** Writes a file. `onSaved` gets a text that says where. */
   | {
       kind: "save";
       file: NewFile;
@@ -216,7 +216,7 @@ export interface Overlay {
   readonly title: string;
   /** The first visible line. Default: 0. */
   readonly scroll?: number;
-  /** Drawn without a border at its sides. */
+  /** Whether the overlay is drawn without a border at its sides. */
   readonly isBare?: boolean;
   lines(state: UiState, width: number): string[];
   /** Shown beside the title. Default: nothing. */

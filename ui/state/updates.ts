@@ -14,7 +14,7 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
-/** Fetches the log entry of a row, because rows have no headers and bodies, and then updates the state with it. */
+/** Fetches the log entry of a row, and passes the entry to `then`. Rows themselves have no headers and bodies. */
 export function loadThen<Reply>(
   state: UiState,
   id: string,
@@ -75,13 +75,13 @@ export const copyText = (state: UiState, text: string, what: string): StateUpdat
 export interface CallResult {
   message: string;
   /**
-   * The call that `u` makes to undo this one; null if this one is itself an undo, or changes nothing. Default: `u` says
-   * that it cannot be undone.
+   * The call that `u` makes to undo this call; null if this call is itself an undo or changes nothing. Default: `u`
+   * says that the call cannot be undone.
    */
   undo?: Call | null;
   /** The text after `Undone: `. Default: the message. */
   undoLabel?: string;
-  /** Undoing it arms a fault again: only possible until the next change, because an old fault would be a surprise. */
+  /** The undo arms a removed fault again. The next change drops it, because an old fault would be a surprise. */
   undoRearms?: true;
   copy?: string;
   /** A file to write first. The message then begins with its path. */

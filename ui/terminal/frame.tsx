@@ -123,7 +123,7 @@ function border(unicode: boolean, isFocused: boolean) {
 }
 
 /**
- * Lines of text, none wider than its box.
+ * Draws lines of text. No line may be wider than the box.
  *
  * Trick:  Ink lays out a blank for each line, and the transform replaces it with the line.
  * Reason: Ink keeps every text that it has measured for as long as the program runs.

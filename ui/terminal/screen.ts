@@ -92,8 +92,8 @@ export function createSuspension(
 }
 
 /**
- * Whether the process may use the terminal: the system stops a background process that does. Without /proc, assumes the
- * foreground.
+ * Whether the process is in the foreground. The system stops a background process that uses the terminal. Without
+ * /proc, assumes the foreground.
  */
 export function isInForeground(): boolean {
   // The fields follow the name, which may contain any character: state, ppid, pgrp, session, tty_nr, tpgid.

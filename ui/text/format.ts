@@ -72,7 +72,7 @@ export const dateTime = (time: number) => isoTime(time).slice(0, 23).replace("T"
 /** `2026-01-05 09:12:44`. */
 export const dateTimeToSecond = (time: number) => dateTime(time).slice(0, 19);
 
-/** Red for a 5xx and for no response (`status` is 0), amber for a 4xx; all bold, where no colour is readable. */
+/** Red for a 5xx and for no response (`status` 0), amber for a 4xx. All are bold too, in case no colour is readable. */
 export function statusStyles(status: number): TextStyle[] {
   if (status === 0 || status >= 500) return ["failure"];
   return status >= 400 ? ["yellow", "bold"] : [];

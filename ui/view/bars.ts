@@ -45,11 +45,11 @@ export function statusBar(state: UiState): string {
 
 interface StatusForm {
   text: string;
-  /** Forms with the highest rank are left out first. */
+  /** If not all texts fit, those with the highest rank are left out first. */
   rank: number;
 }
 
-/** A part with a short form has it where the text has no room. */
+/** A part of the status bar. The short form is shown if the text does not fit. */
 type StatusPart = StatusForm & { short?: StatusForm };
 
 /**
@@ -92,8 +92,8 @@ const outageOf = (state: UiState) =>
 export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
 
 /**
- * The followed merchant, the deliveries that wait for consent, the first armed fault, and the scores of armed
- * scenarios. `connectionText` shows an outage of every call.
+ * The followed merchant, the number of held deliveries, the first armed fault, and the scores of armed scenarios. An
+ * outage of every call is left out, because `connectionText` shows it.
  */
 export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
@@ -167,7 +167,7 @@ export function tabBar(state: UiState): string {
   return widthOf(line) > size.columns ? cut(stripStyles(line), size.columns) : line;
 }
 
-/** The filter being edited, the notice, why the selected row failed, or the verdicts so far. */
+/** The filter being edited, or else the notice, or else why the selected row failed, or else the verdicts so far. */
 export function noticeBar(state: UiState): string {
   const { notice, filterLine, size, theme } = state;
   const width = size.columns - 2;

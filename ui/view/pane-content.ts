@@ -128,7 +128,7 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
   ];
 }
 
-/** Whether a line is a command or a URL, to be copied, rather than prose. */
+/** Whether a line is a command or a URL that the user may copy, rather than prose. */
 export const isLiteral = (line: string): boolean => /^(curl|npx|http)/.test(line);
 
 /**
@@ -166,8 +166,8 @@ function amongKept(state: UiState, pane: Pane, { total }: List): string {
 }
 
 /**
- * The note in the title after the pane's own: the filter, the counts, and whether the list follows. A page shows the
- * filter in its input instead.
+ * The note beside the title: the pane's own note, the filter, the counts, and whether the list follows. A page passes
+ * `counts` as `names`, because its input shows the filter.
  */
 export function listNote(state: UiState, pane: Pane, list: List, names: "filter" | "counts" = "filter"): string {
   const { filter, total } = list;

@@ -70,7 +70,7 @@ export function diffArrivals(made: readonly Attempt[], arrivals: Arrival[]): str
     if (genuine === undefined) return diffArrival(attempt, there[0]);
     arrivals.splice(arrivals.indexOf(genuine), 1);
   }
-  return arrivals.length === 0 ? [] : [`nothing more must have arrived, and there came ${format(arrivals)}`];
+  return arrivals.length === 0 ? [] : [`nothing more must have arrived, and ${format(arrivals)} did`];
 }
 
 function diffArrival({ delivery: { event }, decided, secret }: Attempt, { path, headers, text }: Arrival): string[] {

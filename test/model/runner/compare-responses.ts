@@ -85,5 +85,5 @@ function diffBody({ code, body, text, operation }: Expected, response: HttpRespo
 function diffCorruption({ corruption }: Expected, { text, body, headers }: HttpResponse): string[] {
   if (corruption === "html")
     return /^<!DOCTYPE html>/.test(text) && /html/.test(String(headers["content-type"])) ? [] : ["it must be a page"];
-  return body === undefined ? [] : ["it must be no JSON"];
+  return body === undefined ? [] : ["it must not be JSON"];
 }

@@ -83,7 +83,7 @@ async function send(run: Run, request: Request): Promise<HttpResponse | undefine
   return response;
 }
 
-/** `replayed`: after a crash the response may or may not be a replay, depending on how far the first call came. */
+/** `replayed`: after a crash the response may or may not be a replay, depending on how far the first call got. */
 async function checkCall(
   run: Run,
   request: Request,
@@ -224,7 +224,7 @@ export async function readAllRecords(run: Run): Promise<void> {
   }
 }
 
-/** Kinds without a list operation: moving a record to its current state returns it unchanged. */
+/** Kinds without a list operation. To read a record, the test moves it to its current state, which changes nothing. */
 const UNLISTED = [
   "booking",
   "payroll",

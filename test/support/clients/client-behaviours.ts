@@ -7,7 +7,7 @@ export interface Actions {
   get(path?: string): Promise<unknown>;
   /** A read by a second program with the same API key. */
   other(path?: string): Promise<unknown>;
-  /** Waits for so long, or for the delay of the run. */
+  /** Waits this long. Default: the delay of the run. */
   wait(milliseconds?: number): Promise<unknown>;
   /** Between 0 and 1, from the seed. */
   random(name: string | number): number;
@@ -20,17 +20,17 @@ export interface ClientBehaviour {
   name: string;
   /** Returns false if the machine was too slow to show the behaviour; the run does not count then. */
   act(actions: Actions): Promise<unknown>;
-  /** The rules that fail. Any other failure is a false accusation. */
+  /** The rules that must fail. Any other failed rule is a false positive. */
   fails: string[];
-  /** Rules that fail or not, depending on the pauses that the seed or the machine gives. */
+  /** Rules that may fail, depending on the pauses, which vary with the seed and the machine. */
   mayFail?: string[];
   /** Rules with at least one pass. */
   passes?: string[];
   /** Rules whose evidence has two explanations, so that an inconclusive verdict is right. */
   open?: string[];
-  /** Takes many calls a second: not for programs that are started for each call. */
+  /** The behaviour needs many calls a second, so programs that are started for each call cannot play it. */
   isFast?: true;
-  /** The pauses decide. Random pauses or a busy machine may leave a rule of `fails` inconclusive. */
+  /** Whether rules of `fails` may stay inconclusive: random pauses or a busy machine can hide the behaviour. */
   isByMilliseconds?: true;
 }
 
@@ -125,7 +125,7 @@ const limits: ClientBehaviour[] = [
     ],
   },
   {
-    name: "20 workers, whose waits end together",
+    name: "20 workers that wait until the same time",
     isFast: true,
     fails: [],
     passes: ["retry_after.honoured", "retry.happened"],
@@ -137,7 +137,7 @@ const limits: ClientBehaviour[] = [
     ],
   },
   {
-    name: "two pollers, one told",
+    name: "two pollers, of which one got a Retry-After",
     fails: [],
     open: ["retry.happened", "retry_after.honoured"],
     async act({ fault, get, other, wait }) {
@@ -228,7 +228,7 @@ const outages: ClientBehaviour[] = [
     },
   },
   loopOf24Retries(100, 200),
-  // Among such pauses, a short one may also separate two calls, each of which was given up after some tries.
+  // With such short pauses, two tries of one call look like the last try of one call and the first of another.
   { ...loopOf24Retries(0, 200), isByMilliseconds: true },
   {
     name: "an outage, with pauses that double",
@@ -241,7 +241,7 @@ const outages: ClientBehaviour[] = [
       const note = () => times.push(performance.now());
       await repeat(5, async (time) => [note(), await get(), note(), await wait(200 * 2 ** time)]);
       const [start = 0, , , second = 0, , , , end = 0, last = 0] = times;
-      // Between a slow client and a slow sandbox, the first pause may look as long as the first two calls together.
+      // If the client and the sandbox are slow, the first pause may look as long as the first two calls together.
       return last - end >= 2.5 * (second - start);
     },
   },

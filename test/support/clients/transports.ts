@@ -94,7 +94,7 @@ export const transports: Record<string, () => Client> = {
   },
   ky() {
     const dispatcher = new Agent();
-    // Connections of its own: two programs do not share Node's global ones.
+    // Its own connections, because two programs would not share the connections of Node's global `fetch`.
     const ownFetch = async (input: unknown) => {
       const { url, method, headers, body } = input as Request;
       const sent = { method, headers: [...headers], body: body ? await new Response(body).text() : null, dispatcher };

@@ -1,4 +1,4 @@
-// The stand-in's behaviour, with the values that the sandbox has; each of them can be changed.
+// The stand-in's behaviour. It begins with the values of the sandbox, and each value can be changed.
 
 import { createHmac } from "node:crypto";
 import type { Stored } from "./records.ts";
@@ -29,7 +29,7 @@ const errorsByCode = () =>
     Object.entries(ERRORS).map(([code, [status, error]]) => [code, { status, error, code }]),
   ) as Record<keyof typeof ERRORS, { status: number; error: string; code: string }>;
 
-/** With `clamps`, a limit out of bounds is moved into them. */
+/** With `clamps`, a limit out of bounds is replaced by the nearest bound. */
 const bounds = () => ({ default: 25, minimum: 1, maximum: 100, clamps: false });
 
 export const hexDigest = (body: string, key: string) => createHmac("sha256", key).update(body).digest("hex");

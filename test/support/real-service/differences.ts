@@ -1,4 +1,5 @@
-// The differences of the stand-in from the sandbox, each to be switched on alone, with the facts that it contradicts.
+// Ways in which the stand-in can differ from the sandbox, with the facts that each contradicts. A test switches on one
+// difference at a time.
 
 import { createHmac } from "node:crypto";
 import type { Behaviour } from "./behaviour.ts";
@@ -11,7 +12,7 @@ export interface Difference {
   contradicts: readonly string[];
 }
 
-/** Changes the records of one kind only. */
+/** Changes the records of one kind. Records of other kinds stay the same. */
 const changeRecords = (behaviour: Behaviour, kind: string, change: (record: Stored) => Stored) => {
   const { record } = behaviour;
   behaviour.record = (one, of) => (of === kind ? change(record(one, of)) : record(one, of));
@@ -114,7 +115,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["error.invalid_fields"],
   },
   {
-    name: "errors say nothing of the request",
+    name: "errors do not name the request",
     change(to) {
       const { error: before } = to;
       to.error = (body) => {
@@ -150,7 +151,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["payments.list.query.limit.default"],
   },
   {
-    name: "a limit out of bounds is moved into them",
+    name: "a limit out of bounds is replaced by the nearest bound",
     change: (to) => (to.lists.payments.clamps = true),
     contradicts: ["error.invalid_limit.status"],
   },

@@ -58,7 +58,7 @@ const LIFETIME = 600;
 
 export type RealService = ReturnType<typeof createRealService>;
 
-/** `change` makes the service behave in another way than the sandbox. */
+/** `change` makes the service behave differently from the sandbox. */
 export function createRealService(change: (behaviour: Behaviour) => void = () => {}) {
   const behaviour = asTheSandbox();
   change(behaviour);

@@ -23,7 +23,7 @@ export interface Recording {
 const RULE = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 500 };
 const RECEIVER = "https://hooks.shop.example/in";
 
-/** Walks through the service as an integration under test does, and through the refusals that it meets. */
+/** Makes the calls of a typical integration, including calls that the service rejects. */
 export function recordSession(service: RealService): Recording {
   const entries: object[] = [];
   const { header } = service.behaviour.idempotency;
@@ -95,7 +95,7 @@ export function recordSession(service: RealService): Recording {
   send({ method: "GET", path: "/payments?limit=1", authorization: `Bearer ${accessToken}` });
   service.pass(700);
   send({ method: "GET", path: "/payments?limit=1", authorization: `Bearer ${accessToken}` });
-  // The next windows of the limit, and one that is used up.
+  // Two fresh rate-limit windows, and then an exhausted one.
   for (let window = 0; window < 2; window++) {
     service.pass(service.behaviour.rate.seconds);
     get("/payments?limit=1");

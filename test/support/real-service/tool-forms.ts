@@ -1,5 +1,5 @@
-// The same recording as each tool writes it: a browser, a proxy or a test runner changes names, encodings and what it
-// leaves out.
+// The same recording as each tool writes it. Browsers, proxies and test runners differ in names, in encodings and in
+// what they leave out.
 
 import { createHash } from "node:crypto";
 
@@ -204,7 +204,7 @@ export const toolForms: readonly ToolForm[] = [
   { tool: "Safari", log: { ...creator("WebKit Web Inspector"), pages: [] }, entry: safari },
   { tool: "mitmproxy", log: { ...creator("mitmproxy exporthar"), pages: [] }, entry: mitmproxy },
   {
-    tool: "mitmproxy, where it takes the bodies for binary",
+    tool: "mitmproxy, with bodies that it treats as binary",
     log: creator("mitmproxy exporthar"),
     entry(entry) {
       mitmproxy(entry);

@@ -1,4 +1,4 @@
-// Webhook receivers in six languages, each right or with one of eight bugs, as programs of their own.
+// Webhook receivers in six languages, run as separate programs. Each is correct or has one of eight bugs.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -63,20 +63,20 @@ export const SECRET = "whsec_0123456789abcdef0123456789abcdef";
 export interface RunningReceiver extends AsyncDisposable {
   bug: Bug;
   url: string;
-  /** How often it has acted. */
+  /** How often the receiver has acted. */
   orders(): number;
-  /** A command that prints that. */
+  /** A command that prints how often the receiver has acted. */
   effects: string;
 }
 
-/** Compiles what needs it; the folder is removed with `dispose`. */
+/** Compiles the receiver if its language needs that. `dispose` removes the folder. */
 export function buildReceiver({ build }: Language) {
   const built = mkdtempSync(join(tmpdir(), "merchant-sandbox-receiver-"));
   build?.(built);
   return { built, dispose: () => rmSync(built, { recursive: true, force: true }) };
 }
 
-/** Tries again with another port: another program may take the first one in between. */
+/** Starts a receiver. Tries up to three ports, because another program may take a port before the receiver listens. */
 export async function startReceiver(language: Language, bug: Bug, built: string): Promise<RunningReceiver> {
   for (let tries = 1; ; tries++) {
     const started = await tryToStart(language, bug, built).catch((error: Error) => error);
@@ -94,7 +94,7 @@ async function tryToStart(language: Language, bug: Bug, built: string): Promise<
   const [command = "", ...words] = language.command(built).map((word) => word.replace("$PORT", String(port)));
   const child = spawn(command, words, {
     stdio: "ignore",
-    // A group of its own: PHP's workers outlive their parent.
+    // In its own process group, because PHP's workers outlive their parent: the whole group is killed.
     detached: true,
     env: { ...process.env, PORT: String(port), SECRET, BUG: bug, FOLDER: folder, PHP_CLI_SERVER_WORKERS: "8" },
   });

@@ -1,5 +1,5 @@
-// The tests of the shop under Vitest: with MERCHANT "own", each has a merchant from the fixture; otherwise all use the
-// one of `exec`.
+// The tests of the shop under Vitest. With MERCHANT "own", each test has its own merchant from the Vitest fixture;
+// otherwise all tests use the merchant of `exec`.
 
 import { readFileSync } from "node:fs";
 import { connect } from "merchant-sandbox";

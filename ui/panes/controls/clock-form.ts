@@ -26,7 +26,7 @@ const CLOCK_OPTIONS: readonly FieldOption[] = [
   { value: "real", label: "real", help: "follow the machine's clock" },
 ];
 
-/** Text that is no option is a duration. */
+/** A text that matches no option is a duration. */
 const isAdvance = (action: string) =>
   action.startsWith(ADVANCE) || !CLOCK_OPTIONS.some(({ value }) => value === action);
 

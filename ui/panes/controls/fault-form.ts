@@ -74,7 +74,7 @@ const armedResult = (rule: FaultRule) => ({
   undo: removeRule(rule.id),
 });
 
-/** The rule that a definition arms, as far as `describeRule` reads it. */
+/** The rule that a definition arms: the fields that `describeRule` reads, with their defaults. */
 function withDefaults(
   { action, match = {}, trigger = {} }: FaultsAddInput,
   state: UiState,
@@ -96,8 +96,8 @@ const schemaOf = ({ lookups }: UiState, type: string): JsonSchema =>
   lookups.rules?.find(({ title }) => title === type) ?? {};
 
 /**
- * Actions on the wanted target come first, common ones before the others. Until the schema is loaded, there are only
- * the common ones.
+ * Lists the actions on the wanted target first, and among them the common actions first. Until the schema is loaded,
+ * only the common actions are listed.
  */
 function actionOptions({ lookups: { rules } }: UiState, target: string): FieldOption[] {
   if (!rules) return Object.entries(COMMON_ACTIONS).map(([value, label]) => ({ value, label }));
@@ -120,7 +120,7 @@ interface RuleField {
   isRare?: boolean;
 }
 
-/** Every field of a rule, in the order of the form. Cached, because the form asks for them at each key. */
+/** Every field of a rule, in the order of the form. Cached, because every key reads them. */
 const ruleFields = oncePerKey((rule: JsonSchema): RuleField[] => {
   const { action = {}, match = {}, trigger = {}, ...own } = rule.properties ?? {};
   const { type: _, ...actionProperties } = action.properties ?? {};
@@ -132,7 +132,7 @@ const ruleFields = oncePerKey((rule: JsonSchema): RuleField[] => {
     ...fieldsIn("trigger.", trigger.properties ?? {}),
     ...fieldsIn("", own),
   ];
-  /** The groups of fields from the top of the form. Fields in none of them are folded. */
+  /** The groups of fields from the top of the form. Fields that are in no group are folded. */
   const groups: readonly ((field: RuleField) => boolean)[] = [
     ({ path, required }) => path in initial || required,
     // For a 429, choosing the operation is more common than changing Retry-After.

@@ -82,7 +82,7 @@ function toggleOutage(state: UiState): StateUpdate {
     return endRule(
       state,
       outage,
-      // The id comes last, because a narrow line is cut there.
+      // The id comes last, because a line that does not fit is cut at its end.
       ({ id, name, fired }) => `Ended the outage; it fired ${plural(fired, "time")} (${name ?? id})`,
     );
   return openFaultForm(state, { action: "outage" });
@@ -117,7 +117,7 @@ const removeAllFaults = (state: UiState): StateUpdate =>
     }),
   );
 
-/** The form of a rule that loses the response of the next call like the selected one. */
+/** Opens the form of a rule that loses the response of the next call of the selected request's operation. */
 function loseResponse(state: UiState): StateUpdate {
   const { operation, merchant } = selectedRequest(state) ?? {};
   return openFaultForm(state, {
@@ -138,7 +138,7 @@ export const faultKeys: readonly KeyBinding[] = [
   {
     keys: ["C"],
     label: "cut",
-    help: "choose to lose the response of the next call like the selected one",
+    help: "choose to lose the response of the next call of the selected operation",
     run: loseResponse,
   },
   { keys: ["D"], help: "remove all faults", run: removeAllFaults },

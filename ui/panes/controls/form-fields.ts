@@ -38,7 +38,7 @@ export const allOrOneMerchant = (state: UiState, allLabel: string): FieldOption[
   ...merchantOptions(state),
 ];
 
-/** The window of all operations without a limit of their own. */
+/** The rate-limit window that a merchant's operations share, except those with their own limit. */
 export const sharedWindow = (state: UiState, merchant: string) =>
   valuesOf<RateWindow>(state, "limits").find((window) => window.merchant === merchant && window.operation === null);
 

@@ -9,11 +9,14 @@ export const assumptionsCall = (operation: string) => controlCalls.assumptions({
 
 type Fact = SandboxAssumptionsReply["facts"][number];
 
-/** Facts about a field follow from the field itself. */
+/** Facts about a single field are not shown here, because they follow from the field itself. */
 const OF_A_FIELD =
   /\.(?:type|prefix|format|required|default|minimum|maximum|values(?:\..+)?|object|merchantId|livemode)$/;
 
-/** Facts with the same reason share a paragraph. A fact alone, or one that an option has set, has its value. */
+/**
+ * Facts with the same reason share a paragraph. The value is shown for a fact that is alone in its paragraph, and for a
+ * fact that an option has set.
+ */
 export function assumptionSection(
   { section, text }: DetailWriter,
   operation: string | null,

@@ -16,8 +16,8 @@ const SAME = "  ";
 const SIGN_STYLES: Readonly<Record<string, TextStyle>> = { "-": "red", "+": "green" };
 
 /**
- * The pair to compare: the first listed try of a call, and the given request. If the given request is that first try,
- * the second of the pair is the next try. Undefined if the call was tried only once.
+ * The first listed try of a call, and the given request to compare with it. If the given request is the first try
+ * itself, the second try takes its place. Undefined if the call was tried only once.
  */
 export function triesToCompare(
   state: UiState,
@@ -78,7 +78,7 @@ const isChanged = (line: string) => !line.startsWith(SAME);
 /** How many equal lines are shown on each side of a change. */
 const CONTEXT = 3;
 
-/** Replaces the equal lines far from every change by a line with their number. */
+/** Replaces equal lines that are far from any change with one line that says how many were left out. */
 function withoutSame(lines: readonly string[]): string[] {
   const isNear = (index: number) => lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(isChanged);
   const shown: string[] = [];

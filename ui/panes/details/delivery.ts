@@ -51,7 +51,7 @@ export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: Deliveri
   },
 });
 
-/** The attempt as the list has it now, which knows whether it is retried. */
+/** The newest version of an attempt: the list knows whether the attempt is retried. */
 const newestOf = (state: UiState, opened: AttemptMessage) =>
   valuesOf<AttemptMessage>(state, "deliveries").findLast(({ id }) => id === opened.id) ?? opened;
 
@@ -110,7 +110,7 @@ function faultSections(
   ];
 }
 
-/** Whether `verifyCommand` can verify the signature: only in the documented form. */
+/** Whether `verifyCommand` can verify the signature. It can verify only signatures in the documented form. */
 export const isVerifiable = ({ sandbox }: UiState) => sandbox?.signature === USUAL_SIGNATURE;
 
 /** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from MERCHANT_WEBHOOK_SECRET. */

@@ -93,7 +93,7 @@ function bodySection(theme: Theme, width: number, body: string, bytes: number): 
  */
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
   if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
-  // Secrets that the log masked make a body shorter too, but leave it valid.
+  // Masking secrets shortens a body too, but leaves valid JSON.
   const isCut = byteLength(body) < bytes && (bytes === Infinity || tryParseJson(body) === undefined);
   const text = mask(indentJson(body, isCut), MAX_BODY_CHARACTERS + 1);
   const isTruncated = isCut || text.length > MAX_BODY_CHARACTERS;

@@ -108,7 +108,7 @@ function errorLines({ field }: DetailWriter, { status, response }: RequestDetail
   ];
 }
 
-/** The records that a request names in its path, and the one that a write answers with. */
+/** The ids of records in the path of a request, and the id of the record in the response to a write. */
 function recordIds({ method, path }: RequestMessage, request: RequestDetail | undefined): unknown[] {
   const reply = method === "GET" ? undefined : (tryParseJson(request?.response.body ?? "") as { id?: unknown } | null);
   return [...path.split("/"), reply?.id];

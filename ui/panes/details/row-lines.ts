@@ -59,7 +59,7 @@ export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseS
 
 /**
  * The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same
- * event to the same endpoint. Of several replays, the newest one tells whether it failed.
+ * event to the same endpoint. If there are several replays, the newest one counts.
  */
 type Later = "attempt" | "replay" | "failed replay" | undefined;
 
@@ -81,11 +81,11 @@ export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: At
   };
 }
 
-/** Whether its delivery failed for good, provided that it is the last attempt. */
+/** Whether the delivery failed for good. The attempt must be its last one. */
 export const hasFailed = ({ status, nextAttemptAt, deliveryState }: AttemptSummary): boolean =>
   status !== "succeeded" && nextAttemptAt === null && deliveryState !== "cancelled";
 
-/** Deliveries of one event to one endpoint. */
+/** A key that all deliveries of one event to one endpoint share. */
 export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId" | "endpointId">) =>
   `${eventId} ${endpointId}`;
 
@@ -124,7 +124,7 @@ export function attemptLines(
   const listed = new Map(
     valuesOf<AttemptMessage>(state, "deliveries").flatMap((one) => (isListed(one) ? [[one.id, one]] : [])),
   );
-  // The list knows which of the fetched attempts have lost their next attempt since.
+  // The list has newer versions of the attempts: since the fetch, a next attempt may have been cancelled.
   const known = fetched.toReversed().map((one) => listed.get(one.id) ?? one);
   const all = [...known, ...[...listed.values()].filter((one) => !fetched.some(({ id }) => id === one.id))];
   const later = laterAttempts(all);

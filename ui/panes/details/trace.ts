@@ -6,13 +6,16 @@ import { stepText } from "../../../src/client/trace-text.ts";
 import { symbols } from "../../text/style.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 
-/** The action of a request, an event or a delivery attempt. */
+/** Fetches what caused a request, an event or a delivery attempt, and what it caused. */
 export const traceCall = (id: string) => controlCalls.traces.get({ id });
 
 /** The pane of each kind of step. */
 const PANES = { request: "requests", event: "events", delivery: "deliveries" };
 
-/** Left out for a single request without a trace id, which the details show already. Marks the step that is open. */
+/**
+ * The section is empty for a single request without a trace id, because the details already show everything about it.
+ * The step whose details are open is marked.
+ */
 export function traceSection(
   { theme, section, field, text, row }: DetailWriter,
   reply: Trace | undefined,

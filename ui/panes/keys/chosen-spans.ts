@@ -21,8 +21,8 @@ type Span = SandboxTrendsReply["spans"][number];
 const isCalled = (span: Span): span is Span & Required<Pick<Span, "first" | "last">> => span.first !== undefined;
 
 /**
- * The terms of a filter that only the requests of these spans match; undefined without requests. They are times, or
- * sequences where the sandbox clock does not tell the spans apart, as a frozen one.
+ * The terms of a filter that matches only the requests of these spans; undefined without requests. The terms are times.
+ * If spans have the same times, because the sandbox clock is frozen, for example, the terms are sequences.
  */
 function termsOf({ spans }: SandboxTrendsReply, { from, to }: SpanRange): string | undefined {
   const chosen = spans.slice(from, to + 1).filter(isCalled);
@@ -41,7 +41,7 @@ function termsOf({ spans }: SandboxTrendsReply, { from, to }: SpanRange): string
 
 const WHOLE_SECOND = "2026-01-05T12:04:30".length;
 
-/** The spans whose requests the filter of the requests shows, if it is one of times or sequences. */
+/** The spans that the filter of the requests selects; undefined if it has terms other than times or sequences. */
 export function filteredSpans(state: UiState, { spans }: SandboxTrendsReply): SpanRange | undefined {
   const filter = listOf(state, "requests")
     .filter.replace(/(?:^| )merchant:\S+/, "")

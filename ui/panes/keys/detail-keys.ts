@@ -1,5 +1,5 @@
-// The keys of overlays: scroll any; follow the links of a detail, go to its bodies and search it; jump between a
-// request and its delivery.
+// The keys of overlays: they scroll any overlay. In a detail, they also follow links, go to bodies, search, and jump
+// between a request and its delivery.
 
 import type { FaultRule, RateWindow } from "../../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live-messages.ts";
@@ -81,8 +81,8 @@ const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
 };
 
 /**
- * The focused detail as it appears on the screen, with its links, the selected one, visible or not, and the size of its
- * text.
+ * The focused detail as it appears on the screen: its lines, its links, the selected link (which may not be visible),
+ * and the size of its text.
  */
 function openDetailOf(state: UiState) {
   const detail = topDetail(state);
@@ -100,7 +100,7 @@ function changeView(state: UiState, view: Partial<DetailView>): StateUpdate {
   return update(detail ? replaceTopOverlay(state, withView(detail, view)) : state);
 }
 
-/** These come before a detail's own keys: during a search, `n` goes to the next match. */
+/** Bindings that take precedence over a detail's own keys: during a search, `n` goes to the next match. */
 export const detailKeys: readonly KeyBinding[] = [
   boundTo(
     {
@@ -177,8 +177,8 @@ export function scrolledBy(from = 0, by: CursorMove, last: number): number {
 }
 
 /**
- * Scrolls the top overlay. In a detail, one step selects the next link instead if it is visible. The page scrolls to
- * the link that becomes the selected one, so there only a step changes it: a jump must reach the end.
+ * Scrolls the top overlay. In a detail, a step of one line selects the next link instead if that link is visible. After
+ * a larger movement, a visible link is selected, except on the page: the browser would scroll to that link.
  */
 export function scrollOverlay(state: UiState, by: CursorMove): StateUpdate {
   const overlay = topOverlay(state);
@@ -219,7 +219,7 @@ function selectLink(state: UiState, opened: OpenDetail, by: 1 | -1): StateUpdate
     : update(state);
 }
 
-/** The scroll position that shows a line: `from` if it is visible there, otherwise one that puts it a third down. */
+/** Returns `from` if the line is visible there; otherwise a position that shows the line a third down the screen. */
 const scrollTo = ({ height }: OpenDetail, line: number, from: number): number =>
   line >= from && line < from + height ? from : Math.max(0, line - Math.floor(height / 3));
 

@@ -11,10 +11,10 @@ const followed = /(?:^| )merchant:(\S+)/;
 export const followedMerchant = (state: UiState): string | undefined =>
   followed.exec(listOf(state, "requests").filter)?.[1];
 
-/** A filter without its term of a merchant. */
+/** Removes the `merchant:` term from a filter. */
 const withoutMerchant = (filter: string) => filter.replace(followed, "").trim();
 
-/** The term that `m` has added to the filter of the focused pane and of others; "" if this pane shows all merchants. */
+/** The term that `m` has added to the filters; "" if the focused pane is not limited to that merchant. */
 function sharedTerm(state: UiState): string {
   const term = `merchant:${followedMerchant(state)}`;
   const limited = Object.entries(state.lists).filter(([, { filter }]) => filter.split(" ").includes(term));
@@ -36,7 +36,7 @@ export function clearFilter(state: UiState): StateUpdate {
   return update(withList(state, state.pane, withFilter(listOf(state), kept)), { kind: "subscribe" });
 }
 
-/** Limits every pane with merchants to the merchant of the selected row, beside its filter; or shows all again. */
+/** Adds the selected row's merchant to the filters of all panes with merchants, or removes the followed merchant. */
 export function followMerchant(state: UiState): StateUpdate {
   const present = followedMerchant(state);
   const { id, merchant = id } = (selectedRow(listOf(state))?.value ?? {}) as { id?: string; merchant?: string | null };

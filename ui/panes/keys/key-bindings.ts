@@ -43,7 +43,7 @@ function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-hal
     const last = Math.max(0, textLines(state, placement.width - 4).length - page);
     const scroll = scrolledBy(state.scrolls[state.pane] ?? (followsEnd ? last : 0), distance, last);
     const { [state.pane]: _, ...others } = state.scrolls;
-    // At the end of such a text, no scroll position is stored, so that it follows new lines.
+    // If the pane follows the end, no scroll position is stored there, so that the pane shows new lines.
     const isAtEnd = followsEnd && scroll >= last;
     return update({ ...state, scrolls: isAtEnd ? others : { ...others, [state.pane]: scroll } });
   }
@@ -218,7 +218,8 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
 ];
 
 /**
- * The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form.
+ * Whether a key is left out on the page, because the browser uses it itself or because it needs a terminal. Ctrl-O and
+ * Ctrl-Y stay, because forms show them as buttons.
  */
 const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oyk]/.test(key);
 
@@ -231,7 +232,7 @@ export const keyGroups = (state: UiState): KeyGroup[] =>
     }),
   );
 
-/** A binding without the browser's keys; none if no key is left. At the top, `q` has nothing to close. */
+/** A binding without the browser's keys; none if no key is left. Without an overlay, `q` has nothing to close. */
 function withoutBrowsers(state: UiState, binding: KeyBinding): KeyBinding[] {
   const keys = binding.keys.filter((key) => !isBrowsers(key) && (key !== "q" || topOverlay(state) !== undefined));
   return keys.length === 0 && binding.keys.length > 0 ? [] : [{ ...binding, keys }];
@@ -264,7 +265,7 @@ function commandsOf(state: UiState): Commands {
   return { bindings, elsewhere: bindingsElsewhere(state, helps), placesFor: (search) => placesFor(state, search) };
 }
 
-/** The commands of the other panes, with the keys that reach them, such as `9 Y`. `known` are those that work here. */
+/** The commands of the other panes, with the keys that reach them, such as `9 Y`. `known` is the help of those here. */
 const bindingsElsewhere = (state: UiState, known: ReadonlySet<string>): readonly KeyBinding[] =>
   visiblePanes(state).flatMap(({ name, title, keys }, index) =>
     keys
@@ -307,7 +308,7 @@ function unboundText(state: UiState, key: string): string {
   return `${name} does nothing here. Press ? for the keys`;
 }
 
-/** The keys of a text that is being typed, such as a filter; undefined while none is. */
+/** The keys that work while a filter or a search is typed; undefined at other times. */
 export function typingKeys(state: UiState): readonly KeyBinding[] | undefined {
   const { filterLine } = state;
   if (!filterLine) return undefined;

@@ -16,7 +16,10 @@ export function leaveLabel(state: UiState): string {
   return state.canLeave === true ? "stop or leave" : "stop";
 }
 
-/** `start` ends this process and starts another one with the same options: its file has neither verdicts nor faults. */
+/**
+ * To leave the sandbox running, `start` starts another process with the same options and file. The file holds neither
+ * verdicts nor faults.
+ */
 function lostText(state: UiState): string {
   const armed = armedRules(state).length;
   if (armed === 0) return "The sandbox restarts there: verdicts are lost";
@@ -29,7 +32,7 @@ function lostText(state: UiState): string {
  * leave its sandbox running: the sandbox of `dev`, `learn` or --watch ends with the command.
  */
 export function quit(state: UiState): StateUpdate {
-  // If the screen is too small for the question, it says that q quits.
+  // A screen that is too small for the question says that q quits.
   if (!isOwn(state) || layoutOf(state).shape === "small") return update(state, { kind: "quit" });
   const { sandbox, canLeave } = state;
   const isKept = sandbox?.database != null;

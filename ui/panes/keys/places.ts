@@ -36,8 +36,8 @@ const filtered = (help: string, pane: string, filter: string) =>
   );
 
 /**
- * A record with its timeline, of the merchant that is followed; and the requests and events that name it in their path,
- * their summary or their body.
+ * The details of a record, and the requests and events that name the record in their path, summary or body. If several
+ * merchants have a record with this id, the followed merchant's record is shown.
  */
 const placesOfRecord = (id: string) => [
   place(`go to ${id}, with everything that touched it`, (state) =>
@@ -47,9 +47,9 @@ const placesOfRecord = (id: string) => [
   filtered(`events of ${id}`, "events", id),
 ];
 
-/** Reads the assumptions, of one operation or all, each with its value and its reason. */
+/** Shows the assumptions of one operation, or all assumptions, with their values and reasons. */
 const assumptionsPlace = (operation?: string) =>
-  place(operation ? `assumptions of ${operation}` : "assumptions: what no document says", (state) =>
+  place(operation ? `assumptions of ${operation}` : "assumptions: what the documentation leaves open", (state) =>
     update(
       state,
       callEffect(controlCalls.assumptions({ ...(operation && { operation }) }), (later, { body }) => {

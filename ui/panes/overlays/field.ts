@@ -67,8 +67,8 @@ export const fieldAt = (fields: readonly FormField[], path: string): FormField |
 const MIN_HELP_SEARCH = 3;
 
 /**
- * 0: the label starts with the search. 1: a word of it does. 2: the label contains it. 3: the help contains it. 4: no
- * match.
+ * The rank of an option, best first. 0: the label starts with the search. 1: a word of the label does. 2: the label
+ * contains the search. 3: the help contains the search. 4: no match.
  */
 function rankOf(option: FieldOption, search: string): number {
   const label = labelOf(option).toLowerCase();
@@ -79,7 +79,7 @@ function rankOf(option: FieldOption, search: string): number {
   return search.length >= MIN_HELP_SEARCH && option.help?.toLowerCase().includes(search) ? 3 : 4;
 }
 
-/** The field after a key; undefined when the key does not edit it, `refused` when no option matches the text. */
+/** Applies a key to a field. Undefined if the key does not edit fields; `refused` if no option matches the text. */
 export function editField(field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined {
   if (field.options) return editChoice(field, edit, key);
   const edited = editText(edit, key);
@@ -104,8 +104,8 @@ function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit |
 }
 
 /**
- * The value of the option `by` lines further. At the ends, it stops or wraps around; undefined if the option is already
- * at that end.
+ * The value of the option `by` lines further. At the ends, the choice stops or wraps around. Undefined if the choice
+ * does not change.
  */
 export function stepOption(
   field: FormField,

@@ -15,7 +15,7 @@ interface FormContext<Data> {
 
 export interface Submission<Reply = unknown> {
   call: Call<Reply>;
-  /** A method, so that a submission of any reply is a `Submission`. */
+  /** Declared as a method, so that TypeScript accepts a submission with any type of reply as a `Submission`. */
   onReply(reply: Reply): CallResult;
 }
 

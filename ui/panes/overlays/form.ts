@@ -123,7 +123,7 @@ const KEYS: readonly KeyBinding[] = [
   { keys: ["escape"], help: "close the form", run: (state) => update(closeTopOverlay(state)) },
 ];
 
-/** Text for the focused field. All other keys go to `KEYS`. */
+/** Edits the focused field. Keys that edit nothing are left to the bindings in `KEYS`. */
 function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
   const { focused, values, input } = topFormView(state);
   if (!focused) return undefined;

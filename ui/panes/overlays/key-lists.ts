@@ -1,4 +1,4 @@
-// The lists of keys: the help with every key, and the palette with the commands that apply now, found by typing.
+// The lists of keys: the help with every key, and the command palette, which finds commands as the user types.
 
 import { layoutOf } from "../../state/layout.ts";
 import type { KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";

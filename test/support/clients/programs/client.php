@@ -1,6 +1,6 @@
 <?php
 // Sends the requests that it reads from stdin, one JSON object a line, with the curl extension's defaults; prints a line after each.
-// Reads fail after a minute of silence otherwise.
+// By default, reads fail after a minute without input.
 stream_set_timeout(STDIN, 86400);
 $handle = curl_init();
 while (($line = fgets(STDIN)) !== false) {
