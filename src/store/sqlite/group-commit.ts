@@ -23,8 +23,8 @@ export interface Commits extends Pick<Transactions, "perTransaction"> {
 
 /**
  * - `durable`: on the disk when the commit ends (default).
- * - `relaxed`: the commit does not wait for the disk, so a crash of the machine may lose it, but a crash of this process
- *   does not. For the request log, and for writes that are repeated after a crash, such as those of deliveries.
+ * - `relaxed`: the commit does not wait for the disk. It survives a crash of this process, but a crash of the machine
+ *   may lose it. For the request log, and for writes that are repeated after a crash, such as those of deliveries.
  */
 export type Durability = "durable" | "relaxed";
 
