@@ -23,7 +23,7 @@ const playwright = loadPlaywright();
 
 /**
  * `page` and `request` send the header `baggage` with the test's merchant. An app that passes the header on to the
- * sandbox then acts as this merchant, with the one key of its environment.
+ * sandbox then acts as this merchant, although its environment has only one key.
  */
 export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & Pick<TestFixtures, "merchant">,

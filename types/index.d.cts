@@ -626,7 +626,7 @@ export interface EndpointsListReply {
 export interface EndpointsRegisterInput {
   /** URL that receives the deliveries: an http or https address on this machine */
   url: string;
-  /** Event types to deliver (default: all, or those that the endpoint has) */
+  /** Event types to deliver (default: all, or the present types of an existing endpoint) */
   events?: string[];
   /** The owner, such as lodge (default: the first merchant) */
   merchant?: string;
@@ -1733,7 +1733,7 @@ export interface RunReport {
     clock: string;
     now: string;
   };
-  /** Sandboxes that tests created for themselves: `verdicts` includes theirs, the other data does not */
+  /** Sandboxes that tests created for themselves. Of their data, the report has only the verdicts */
   added: AddedSandbox[];
   totals: {
     operations: {
@@ -2357,7 +2357,7 @@ export interface TraceStep {
   text: string;
   /** The status and what it says, or the states of the deliveries */
   result: string | null;
-  /** How a call that a receiver made back is known: `trace` by its `traceparent`; `time` as the judge does, because it arrived during the delivery or soon after; null for all others */
+  /** How the sandbox knows that a receiver made this call: `trace` from its `traceparent`; `time` because it arrived during the delivery or soon after, as the judge assumes; null for every other step */
   attributedBy: "trace" | "time" | null;
 }
 export interface TriggeredEvent {
@@ -2946,7 +2946,7 @@ interface Options {
   allowWebhookHost: string[];
   /** deliver to services on this machine's loopback even if --host opens the network */
   allowLoopbackWebhooks: boolean;
-  /** send the `traceparent` of the call that caused a delivery with it */
+  /** send deliveries with the `traceparent` of the call that caused them */
   traceDeliveries: boolean;
   /** accept requests for this host name too; NAME:PORT for one port */
   allowedHost: string[];
@@ -3062,7 +3062,7 @@ interface Signed {
   secret: string;
   /** The assumptions of the sandbox, if they set the form of the signature. */
   assumptions?: AssumptionValues;
-  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  /** The value of `X-Webhook-Id`, for forms of the signature that cover the id too. */
   id?: string | undefined;
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */

@@ -38,7 +38,7 @@ export const NO_COUNTS: MadeCounts = {
   verdicts: { pass: 0, fail: 0, inconclusive: 0, failures: {} },
 };
 
-/** A completed request, without headers and bodies. Clients fetch those by id from the request log. */
+/** A completed request, without its headers and bodies, which clients fetch from the request log by id. */
 export const RequestMessage = Type.Object(
   {
     id: text,

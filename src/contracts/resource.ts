@@ -46,7 +46,9 @@ export interface Records<R extends RecordBase> {
    * consequences and event.
    */
   create(fields: RecordFields<R>): R;
-  /** Changes fields but not the state. Null is a value here. Emits `event` (default: the declared one; null: none). */
+  /**
+   * Changes fields but not the state. Null sets a field to null. Emits `event` (default: the declared one; null: none).
+   */
   update(record: R, changes: RecordFields<R>, event?: string | null): R;
   /** Changes the state. If the kind's transitions do not allow that, fails with 409, which lists the states that do. */
   move(record: R, status: string, changes?: RecordFields<R>): R;
@@ -171,7 +173,7 @@ interface UpdateEvent<R> {
 export interface UpdateTrigger<R> {
   /** The status in which the record is created. */
   status: string | undefined;
-  /** The fields that are then changed. */
+  /** The changes to the new record. */
   change(record: R): RecordFields<R>;
   /** `change` as flags of the command `move`. */
   flags: string;
@@ -195,7 +197,10 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
   readonly warnings: readonly Warning<R>[];
-  /** Checks that these records agree with others. Operations keep this agreement; fixtures and tests are checked. */
+  /**
+   * Checks that these records agree with others. Operations keep records in agreement, so only fixtures and tests use
+   * it.
+   */
   readonly worldChecks: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
   /** Returns corrected values, instead of rejecting the record. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;

@@ -15,8 +15,8 @@ export const TraceStep = Type.Object(
     attributedBy: nullable(
       oneOf(
         ["trace", "time"],
-        "How a call that a receiver made back is known: `trace` by its `traceparent`; `time` as the judge does, " +
-          "because it arrived during the delivery or soon after; null for all others",
+        "How the sandbox knows that a receiver made this call: `trace` from its `traceparent`; `time` because it " +
+          "arrived during the delivery or soon after, as the judge assumes; null for every other step",
       ),
     ),
   },

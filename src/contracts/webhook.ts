@@ -105,7 +105,7 @@ export const NewEndpoint = Type.Object(
     url: text("URL that receives the deliveries: an http or https address on this machine"),
     events: Type.Optional(
       Type.Array(text("An event type, a pattern such as `payment.*`, or `*`"), {
-        description: "Event types to deliver (default: all, or those that the endpoint has)",
+        description: "Event types to deliver (default: all, or the present types of an existing endpoint)",
         minItems: 1,
         maxItems: 100,
       }),

@@ -26,7 +26,7 @@ export function actingIdentity(
   return tenants.identify(tenants.keyOf(named)) ?? own;
 }
 
-/** Rejects a call that names a merchant as which it may not act. With `strict`, also rejects a call that names none. */
+/** Rejects a call if its key may not act as the merchant that it names. With `strict`, also if it names no merchant. */
 export function requireIsolation(
   tenants: Tenants,
   isolation: Isolation,

@@ -30,8 +30,8 @@ const CHARACTERS_PER_STEP = 64;
 const ESCAPES_PER_STEP = 32;
 
 /**
- * Yields the text itself, then with its escapes undone once, twice and so on, until none is left or the budget is used
- * up.
+ * Yields the text itself, then the text with its escapes undone once, twice and so on, until no escape is left or the
+ * budget is used up.
  */
 export function* layersOf(text: string, budget: Budget): Generator<Layer> {
   let layer: Layer | undefined = { text, offsets: undefined, depths: undefined };

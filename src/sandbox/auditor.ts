@@ -1,4 +1,4 @@
-// Runs audits of receivers with the sender and the settings of the sandbox, and keeps those that wait for a count.
+// Runs audits of receivers with the sender and the settings of the sandbox, and keeps audits that wait for a count.
 
 import type { AuditDependencies, AuditStep, RunningAudit } from "../audit/audit.ts";
 import type { Audit, OtherSecret } from "../audit/probe-verdicts.ts";

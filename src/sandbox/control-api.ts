@@ -211,7 +211,7 @@ async function callForLearner(
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
   const reply = await callService(url.href, { method, path, key, headers, body });
   // With a 409, the result of the step exists already. A sandbox that other machines can call rejects endpoints on its
-  // own machine, which is no reason to stop the lesson.
+  // own machine; the lesson then continues without one.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
   const response = `${reply.status} ${JSON.stringify(reply.body)}`;

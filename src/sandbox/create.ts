@@ -225,7 +225,7 @@ function openLazyEngine(given: StorageOptions) {
     mounted() {
       const { stores, listeners } = lazy.engine();
       stores.database.listensAt(address.url());
-      // The first request does not wait for it.
+      // The first request does not wait for the registration.
       announced = addToRun(address.url(), null, []).catch((error) => reportDefect(listeners, error, "exec"));
     },
     /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */

@@ -231,7 +231,7 @@ export const optionDefinitions: Definitions = {
     allowLoopbackWebhooks: switchOption(
       "deliver to services on this machine's loopback even if --host opens the network",
     ),
-    traceDeliveries: switchOption("send the `traceparent` of the call that caused a delivery with it"),
+    traceDeliveries: switchOption("send deliveries with the `traceparent` of the call that caused them"),
   }),
   ...inGroup("Security", {
     allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),

@@ -16,7 +16,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
     const ignore = join(folder, ".gitignore");
-    // `lstat` also finds a link to a missing file, through which writing would create that file.
+    // `lstat` also finds a link to a missing file. Writing through the link would create that file.
     if (isDefault && lstatSync(ignore, { throwIfNoEntry: false }) === undefined)
       writeFileSync(ignore, "*\n", { flag: "wx" });
   } catch (error) {

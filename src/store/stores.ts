@@ -32,9 +32,7 @@ interface StoresOptions extends DatabaseOptions {
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
-  /**
-   * Whether a test's merchant without endpoints shares those of the merchant that it was created from (default: false).
-   */
+  /** Whether a test's merchant without endpoints shares its base merchant's endpoints (default: false). */
   isIsolated?: boolean;
   /** Default: checked. */
   bodies?: Bodies | undefined;

@@ -124,8 +124,8 @@ export function confirm(text: string): void {
 }
 
 /**
- * Folders to try in order if a sandbox cannot write its own folder, named after it: one in the user's state folder,
- * then one among the temporary files.
+ * Folders to try in order if a sandbox cannot write its own folder: one in the user's state folder, then one among the
+ * temporary files. Both are named after the sandbox's folder.
  */
 export function replacementsFor(folder: string): string[] {
   const name = hash("sha256", folder, "hex").slice(0, 32);

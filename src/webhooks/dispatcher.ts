@@ -134,7 +134,7 @@ function openEvent({ inFlight }: DispatcherState, merchant: string): string | un
 /** Real milliseconds that a busy machine may take to record an attempt that has timed out. */
 const RECORDED_WITHIN = 1_000;
 
-/** `pending` counts the deliveries that wait for a later attempt, and the held ones. */
+/** `pending` counts the deliveries that wait for a later attempt, and the held deliveries. */
 async function drain(state: DispatcherState, within: number, gone: AbortSignal | undefined) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
@@ -304,8 +304,8 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "webhooks.headers",
     fact:
       "A delivery has no headers of its own beyond the four documented ones, `User-Agent` and what HTTP itself " +
-      "requires. With `--trace-deliveries`, it carries the `traceparent` of the call that caused it, with a span of " +
-      "its own for each attempt.",
+      "requires. With `--trace-deliveries`, it carries the `traceparent` of the call that caused it, with a new span " +
+      "for each attempt.",
     why: "The service's documentation lists four headers; receivers must not depend on others.",
     setting: "--trace-deliveries",
   },

@@ -45,7 +45,10 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   };
   return {
     freeSlots,
-    /** Adds a pending delivery to the queue of its endpoint. The delivery may be due before the others. */
+    /**
+     * Adds a pending delivery to the queue of its endpoint. The delivery may be due before the queue's other
+     * deliveries.
+     */
     add: (pending: PendingEndpoint) => add(queues, pending),
     /** Reads every pending delivery again. */
     load() {

@@ -52,7 +52,7 @@ export interface Signed {
   secret: string;
   /** The assumptions of the sandbox, if they set the form of the signature. */
   assumptions?: AssumptionValues;
-  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  /** The value of `X-Webhook-Id`, for forms of the signature that cover the id too. */
   id?: string | undefined;
 }
 

@@ -9,8 +9,8 @@ import { afterRealTime, afterThisTurn, nextTurn, realNow } from "../../kernel/cl
 
 interface LateBufferOptions<Row> {
   /**
-   * Writes the first row, and the next ones until this real time, in one transaction. Returns how many it wrote.
-   * `hasGap` says that rows before the first one were dropped.
+   * Writes the first row, and the next ones while the real time is before `until`, in one transaction. Returns how many
+   * it wrote. `hasGap` says that rows before the first one were dropped.
    */
   write(rows: readonly Row[], until: number, hasGap: boolean): number;
   /** The log keeps this many rows, so older ones are dropped. */

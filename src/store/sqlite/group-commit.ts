@@ -11,7 +11,7 @@ import { isLocked } from "./sqlite-errors.ts";
 export interface Commits extends Pick<Transactions, "perTransaction"> {
   /**
    * Runs `work` in the next shared transaction, and resolves with its result after the commit. Each function runs once;
-   * if it throws, only its own writes are rolled back. A function queued by another one shares that one's transaction.
+   * if it throws, only its own writes are rolled back. A function that another one queues joins the same transaction.
    */
   groupCommit<T>(work: () => T, durability?: Durability): Promise<T>;
   /**
@@ -110,8 +110,8 @@ function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void)
   const isRelaxed = ({ durability }: QueuedWork) => durability === "relaxed";
   const flushAll = (durability: Durability) => {
     const batch = queue;
-    // Durable work runs first. So the dispatcher's relaxed work, which reads due deliveries, finds those that the
-    // durable work wrote.
+    // Durable work runs first, so that the dispatcher's relaxed work, which reads due deliveries, finds the deliveries
+    // that the durable work wrote.
     batch.sort((one, other) => Number(isRelaxed(one)) - Number(isRelaxed(other)));
     // Work that is queued while a durable batch runs joins that batch. Work never joins a relaxed batch, because the
     // work may be durable.

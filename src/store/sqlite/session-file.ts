@@ -106,8 +106,8 @@ export function openSession(file: string) {
   const log = identityOf(`${file}-wal`) ?? null;
   let current = { pid: process.pid, url: null as string | null, log, content: null as string | null };
   const write = (isDurable: boolean) => replace(file + SESSION, textOf(file, current), isDurable);
-  // Must be on the disk before the log has content: after a crash of the machine, the next start reads only a log named
-  // here.
+  // Must be on the disk before the log has content: after a crash of the machine, the next start reads a log only if
+  // this file names it.
   write(true);
   return {
     /** Stores where this process listens, for commands and for a second process that opens the file. */

@@ -62,7 +62,7 @@ interface DatedKind extends Pick<Resource, "datesMoveBy" | "fitDates"> {}
 const WEEKEND = 2 * 86_400;
 
 /**
- * Moves a record as JSON. `due` moves the due time of a change, and returns a time that may be too early but not too
+ * Moves a record as JSON. `due` moves the time at which a change is due; its result may be too early, but never too
  * late.
  */
 export function shiftRecord(

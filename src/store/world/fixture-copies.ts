@@ -18,7 +18,7 @@ interface DocumentRow extends Record<"kind" | "id" | "body", string> {
   outstanding: 1 | null;
 }
 
-/** The rows of the merchant from which others are copied. */
+/** The rows of a fixture's seeded merchant, from which other merchants are copied. */
 interface SeededRows {
   documents: readonly DocumentRow[];
   /** `place` is the position of the record among the documents, from 1. */

@@ -1,4 +1,4 @@
-// The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
+// Seeds an empty database with the fixtures, resets it, and creates and removes merchants for tests.
 
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";

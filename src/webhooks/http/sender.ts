@@ -189,7 +189,7 @@ async function loadAgent(): Promise<typeof Agent> {
 }
 
 const PIECES = 8;
-/** Real milliseconds that a slow body takes in all, if the deadline allows it. */
+/** Real milliseconds that sending a slow body takes in total, if the deadline allows it. */
 const SLOW_SEND = 2_000;
 /** Real milliseconds between sending the first half of a body and cutting the connection. */
 const BEFORE_ABORT = 20;
