@@ -66,7 +66,7 @@ export const programs = [
     name: "json-server 0.17.4",
     package: "json-server@0.17.4",
     bin: "json-server/lib/cli/bin.js",
-    /** The others keep new records in memory, or store nothing. */
+    /** The other peers keep new records in memory, or store nothing. */
     isDurable: true,
     words: (port) => ["--quiet", "--host", "127.0.0.1", "--port", String(port), "db.json"],
     files: { "db.json": () => ({ customers: [record] }) },

@@ -5,11 +5,11 @@
 export interface ControlApi {
   /** Get an overview of the sandbox. Version, address, merchants with their keys, and links. */
   overview(): Promise<SandboxOverviewReply>;
-  /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since. */
+  /** Check whether the sandbox is ready. Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced after the start. */
   health(): Promise<SandboxHealthReply>;
   /** List operations and event types with how often each was called, emitted and delivered. */
   operations(given?: SandboxOperationsInput): Promise<SandboxOperationsReply>;
-  /** Get the requests, errors and 95th percentile of the last five minutes, in total and by operation. In 60 spans of 5 s of real time. A reset of everything clears it. */
+  /** Get requests, errors and 95th percentile latency of the last five minutes, in total and by operation. In 60 spans of 5 s of real time. A reset of everything clears it. */
   trends(): Promise<SandboxTrendsReply>;
   /** Get the OpenAPI document of the service. */
   openapi(given?: SandboxOpenapiInput): Promise<OpenapiDocument>;
@@ -17,9 +17,9 @@ export interface ControlApi {
   controlOpenapi(given?: SandboxControlOpenapiInput): Promise<OpenapiDocument>;
   /** Get every fact about the service that the sandbox is built on, documented or assumed. */
   assumptions(given?: SandboxAssumptionsInput): Promise<SandboxAssumptionsReply>;
-  /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. `settled` does not mean that all were delivered: it does not wait for retries that are due later, nor for held deliveries; `pending` counts both. */
+  /** Wait until no delivery is due or in flight. Use this in tests instead of sleeping. `settled` does not mean that everything was delivered: retries that are due later and held deliveries are not waited for. `pending` counts both. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
-  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
+  /** Check expectations on the run, and wait for them if needed. Replies as soon as all expectations hold at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds only after the receivers had 3 seconds to act on the last delivery. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, each scenario and each audit, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
@@ -27,9 +27,9 @@ export interface ControlApi {
   }): Promise<string>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, each scenario and each audit, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
-  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: `POST /audits` checks that too. */
+  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's time if the receiver accepts only that. The verdict is never `pass`, because this call does not check whether the receiver acts once on each event: `POST /audits` does. */
   audit(given: SandboxAuditInput): Promise<AuditResult>;
-  /** Reset to the start of the sandbox, including ids. Resets, of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are gone; with it, the clock and the other merchants stay as they are. */
+  /** Reset to the start of the sandbox, including ids. Resets, of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data returns to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock also returns to the start, and merchants that were created are removed. With `merchant`, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -56,7 +56,7 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<EventsReplayReply>;
-    /** Trigger an event. Creates or changes the record that the event is about; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
+    /** Trigger an event. Creates or changes the record that the event is about; [Events](events.md) describes this for each type. Like an event of `POST /v1/webhook-events/test`, a synthetic event changes no record. An event of a type that the service never sends is synthetic; the reply then has a warning. */
     trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
   };
   readonly deliveries: {
@@ -84,31 +84,31 @@ export interface ControlApi {
     get(given: {
       id: string;
     }): Promise<Verdict>;
-    /** Add the verdicts of another sandbox. Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts. */
+    /** Add the verdicts of another sandbox. Under `exec`, each sandbox that a test creates with `createSandbox()` makes this call twice: at its start, without a number of requests, and when it closes. The report of the run and `--fail-on` then include its verdicts. */
     add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
-    /** Delete all verdicts, and everything still open. Also deletes the results of audits, counts of effects and disarmed scenarios from the report. */
+    /** Delete all verdicts, including open ones. Also deletes the results of audits, counts of effects and disarmed scenarios from the report. */
     clear(): Promise<VerdictsClearReply>;
   };
   readonly audits: {
-    /** Test a webhook receiver and how often it acts. Like `POST /audit`, in steps: after each, send the count of the receiver's effects, such as the rows in a table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: () => count() })` do so. Nothing else may change the count meanwhile. */
+    /** Test a webhook receiver and how often it acts. Like `POST /audit`, but in steps. After each step, send the count of the receiver's effects, such as the rows in a table, until the reply has a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: () => count() })` do this for you. During the audit, nothing else may change the count. */
     start(given: AuditsStartInput): Promise<StartedAudit>;
     /** Continue an audit with the count of the receiver's effects. */
     resume(given: AuditsResumeInput): Promise<StartedAudit>;
   };
   readonly endpoints: {
-    /** List the webhook endpoints of all merchants, with their secrets. Covers the first 500 merchants; `merchant` names any other. */
+    /** List the webhook endpoints of all merchants, with their secrets. Covers the first 500 merchants; for another one, use `merchant`. */
     list(given?: EndpointsListInput): Promise<EndpointsListReply>;
     /** Get a webhook endpoint with its secret. */
     get(given: {
       id: string;
     }): Promise<ListedEndpoint>;
-    /** Register a webhook endpoint, unless the merchant has one at this URL. This call is not a call of a client: faults do not apply to it, and the request log omits it. Of an existing endpoint, only the given events and secret change. */
+    /** Register a webhook endpoint, unless the merchant has one at this URL. Faults do not apply to this call, and the request log omits it, because it is not a client's call. If the endpoint exists, the call changes only its events and its secret, if given. */
     register(given: EndpointsRegisterInput): Promise<RegisteredEndpoint>;
     /** Remove a webhook endpoint. */
     remove(given: {
       id: string;
     }): Promise<EndpointsRemoveReply>;
-    /** Disable an endpoint, as a 410 from its receiver does. Its pending deliveries are cancelled, and nothing is sent to it until it is enabled again. */
+    /** Disable an endpoint, like a 410 from its receiver. Its pending deliveries are cancelled, and nothing is sent to it until it is enabled again. */
     disable(given: {
       id: string;
     }): Promise<EndpointsDisableReply>;
@@ -116,21 +116,21 @@ export interface ControlApi {
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
-    /** Delay the deliveries to an endpoint until its server accepts connections. Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the reply, and also if the caller closes the connection. */
+    /** Delay the deliveries to an endpoint until its server accepts connections. Replies as soon as the server accepts a connection. Deliveries that fall due before are sent after the reply, or when the caller closes its own connection. */
     await(given: EndpointsAwaitInput): Promise<EndpointsAwaitReply>;
   };
   readonly clock: {
     /** Get the sandbox time. */
     get(): Promise<Clock>;
-    /** Freeze the clock, set it, or let it run. A SQLite file keeps the clock: a start without `--clock` continues it. */
+    /** Freeze the clock, set it, or let it run. A SQLite file also stores the clock. A later start without `--clock` continues it. */
     set(given: ClockSetInput): Promise<Clock>;
-    /** Advance the clock: everything due until then happens, in order, before the reply. Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile. */
+    /** Advance the clock: everything due until then happens, in order, before the reply. Stops early, at the time reached so far, if the client disconnects or the clock is set or reset meanwhile. */
     advance(given: ClockAdvanceInput): Promise<ClockAdvanceReply>;
   };
   readonly faults: {
     /** List the fault rules in the order in which they are tried, with their counts. */
     list(given?: FaultsListInput): Promise<FaultsListReply>;
-    /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. The `id` of a removed rule is refused while the logs still name it. */
+    /** Arm a fault rule. At each stage of a call the first matching rule fires; latency is added to any other fault. By default, a rule matches every call, fires at the next match, and lasts until a reset. A new rule cannot reuse the `id` of a removed rule while the logs still name it. */
     add(given: FaultsAddInput): Promise<FaultRule>;
     /** Get the JSON Schema of a fault rule. */
     schema(): Promise<JsonSchema>;
@@ -154,15 +154,15 @@ export interface ControlApi {
     schema(): Promise<JsonSchema>;
     /** Get a scenario: its faults, expectations, verdicts and score. */
     get(given: ScenariosGetInput): Promise<Scenario>;
-    /** Arm a scenario, for one merchant or for all. Its faults are armed, and the verdicts they cause count towards its score. A scenario that is already armed starts again; a reset disarms it. */
+    /** Arm a scenario, for one merchant or for all. Arms the scenario's faults. The verdicts they cause count towards the scenario's score. A scenario that is already armed starts again; a reset disarms it. */
     start(given: ScenariosStartInput): Promise<Scenario>;
-    /** Set how often the receiver has acted, in a scenario that was started with such a count. The increase must equal the number of events that the receiver accepted since the scenario was armed. */
+    /** Update how often the receiver has acted, if the scenario was armed with `effects`. The increase must equal the number of events that the receiver accepted since the scenario was armed. */
     count(given: ScenariosCountInput): Promise<Scenario>;
     /** Disarm a scenario; the reply has its final score. */
     stop(given: ScenariosStopInput): Promise<Scenario>;
   };
   readonly rateLimits: {
-    /** List the rate-limit windows of all merchants. Covers the first 500 merchants; `merchant` names any other. */
+    /** List the rate-limit windows of all merchants. Covers the first 500 merchants; for another one, use `merchant`. */
     list(given?: RateLimitsListInput): Promise<RateLimitsListReply>;
     /** Set a merchant's rate-limit window. `limit` and `window` apply until a reset; `remaining` and `resetIn` apply to the current window only. */
     set(given: RateLimitsSetInput): Promise<RateWindow>;
@@ -178,7 +178,7 @@ export interface ControlApi {
     move(given: RecordsMoveInput): Promise<WrittenRecord>;
   };
   readonly timelines: {
-    /** Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock. A request touched a record if its path or query names the record, or, unless it is a read, its body or response does. An event touched a record if its body names it. All are from the logs, which a reset clears. */
+    /** Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock. A request touched a record if its path or query names the record; a write also touched each record that its body or response names. An event touched a record if its body names it. A reset clears these logs. */
     get(given: TimelinesGetInput): Promise<Timeline>;
   };
   readonly lessons: {
@@ -210,15 +210,15 @@ export interface ControlApi {
     }): Promise<Learner>;
   };
   readonly merchants: {
-    /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
+    /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; for another one, use `merchant`. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
-    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as the name of the test, its id, key and secrets, the ids of its records, events and requests, and the random choices of its faults are the same in every run, in any order of tests. While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be used again; its logs are erased then. */
+    /** Create a merchant with the records of a fixture. The merchant's records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own merchant. If you pass a `name`, such as the title of a test, the merchant's id, key and secrets, the ids of its records, events and requests, and the random choices of its faults are the same in every run, in any order of tests. While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be used again; its logs are then erased. */
     add(given?: MerchantsAddInput): Promise<MerchantsAddReply>;
-    /** Get a merchant and its records as a fixture, for `--fixtures`. Without secrets: it has no endpoints and no password, and its API key is named after the merchant. */
+    /** Get a merchant and its records as a fixture, for `--fixtures`. The fixture contains no secrets: no endpoints, no password, and an API key named after the merchant. */
     fixture(given: {
       id: string;
     }): Promise<Fixture>;
-    /** Remove a merchant with all its data. Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything, or until a merchant of the same name is created. */
+    /** Remove a merchant with all its data. First, the merchant's deliveries that are due or in flight are completed, recorded and judged, within the timeout of one webhook. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything, or until a merchant of the same name is created. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -230,7 +230,7 @@ export interface ControlApi {
     save(given: {
       name: string;
     }): Promise<SnapshotsSaveReply>;
-    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. What has fallen due by the clock since then happens at once, and its webhooks are sent. Requests see the present data until the snapshot is checked and replaces all of it at once. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. Changes of records that have fallen due by now happen at once, and their webhooks are sent. Requests see the current data until the snapshot has been checked and replaces all data at once. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;
@@ -458,9 +458,9 @@ export interface AuditsStartInput {
   url: string;
   /** Secret the receiver verifies with (default: the secret of the endpoint registered at this address) */
   secret?: string;
-  /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
+  /** Type of the events, which are modelled on the newest event of this type (default: payment.succeeded) */
   event?: string;
-  /** Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
+  /** Maximum age that the receiver allows for an event, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
   maxAge?: string;
   /** How often the receiver has acted so far */
   effects: number;
@@ -486,9 +486,9 @@ export interface ClockAdvanceReply {
   now: string;
   /** The same in Unix seconds, as in `created` */
   unix: number;
-  /** Changes that time made to records, in order: the first 10000 */
+  /** The first 10000 changes that the clock made to records, in order */
   happened: LifeChange[];
-  /** How many further changes are left out */
+  /** How many further changes were left out */
   omitted: number;
   /** The delivery attempts that ended meanwhile, in order */
   attempts: PlayedAttempt[];
@@ -669,7 +669,7 @@ export interface EventsTriggerInput {
   type: string;
   /** The merchant whose endpoints get it (default: the first merchant) */
   merchant?: string;
-  /** Fields of the record; of a synthetic event, its data */
+  /** Fields of the record, or the data of a synthetic event */
   data?: Record<string, unknown>;
   /** Only send the event (default: false) */
   synthetic?: boolean;
@@ -846,7 +846,7 @@ export type FaultAction = {
   type: "duplicate";
   /** How many arrive in all (default: 2) */
   copies?: number;
-  /** Pause before the next one is sent, such as 600ms, 30s or 24h (default: at once) */
+  /** Pause before the next copy is sent, such as 600ms, 30s or 24h (default: at once) */
   gap?: string;
   /** All at the same time, each on its own connection */
   concurrent?: boolean;
@@ -870,14 +870,14 @@ export type FaultAction = {
     after: string;
   };
 } | {
-  /** Does not send an attempt, and logs it as dropped. The next one follows on the usual schedule. */
+  /** Does not send an attempt, and logs it as dropped. The next attempt follows on the usual schedule. */
   type: "drop";
   /** How many attempts of a delivery, or `all` (default: 1) */
   attempts?: number | "all";
 } | {
   /** Sends a delivery with a wrong signature. */
   type: "signature";
-  /** What is wrong with it; `reserialised` signs the same event written in another way (default: `wrong_secret`) */
+  /** What is wrong with the signature; `reserialised` signs the same event written in another way (default: `wrong_secret`) */
   as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "reserialised" | "malformed";
 } | {
   /** Changes the event, and signs it as changed. */
@@ -903,7 +903,7 @@ export interface FaultMatch {
   merchant?: string;
   /** JSON Pointers into the body, each with a value or a comparison */
   body?: Record<string, Condition>;
-  /** Event types such as payment.succeeded; payment.* matches all of a kind, * all */
+  /** Event types such as payment.succeeded; payment.* matches all of a kind, and * all types */
   event?: EventPattern | EventPattern[];
   /** Only deliveries to this endpoint */
   endpoint?: string;
@@ -921,7 +921,7 @@ export interface FaultRule {
   match: Record<string, unknown>;
   trigger: Record<string, unknown>;
   action: Record<string, unknown>;
-  /** The judge's rules that it tests */
+  /** The judge's rules that the fault tests */
   expect: string[];
   /** How long it stays armed; null for no limit */
   ttl: string | null;
@@ -970,7 +970,7 @@ export interface FaultsAddInput {
   expect?: string[];
   /** How long the rule lives, in sandbox time, such as 600ms, 30s or 24h (default: until a reset) */
   ttl?: string;
-  /** Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0) */
+  /** Rules with a higher priority are tried first, equal rules in the order in which they were added (default: 0) */
   priority?: number;
   /** Whether responses name the rule in X-Sandbox-Fault (default: true) */
   label?: boolean;
@@ -990,7 +990,7 @@ export interface FaultsChangeInput {
   expect?: string[];
   /** How long the rule lives, in sandbox time, such as 600ms, 30s or 24h (default: until a reset) */
   ttl?: string;
-  /** Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0) */
+  /** Rules with a higher priority are tried first, equal rules in the order in which they were added (default: 0) */
   priority?: number;
   /** Whether responses name the rule in X-Sandbox-Fault (default: true) */
   label?: boolean;
@@ -1004,7 +1004,7 @@ export interface FaultsChangeInput {
   action?: FaultAction;
 }
 export interface FaultsClearInput {
-  /** Only rules that match no other merchant */
+  /** Only rules that apply to this merchant alone */
   merchant?: string;
 }
 export interface FaultsClearReply {
@@ -1062,7 +1062,7 @@ export interface Firing {
 }
 export interface Fixture {
   description: string;
-  /** The day that the dates are written for; a sandbox moves them to its own day */
+  /** The day on which the dates are current; a sandbox moves them to its own day */
   asOf: string;
   merchant: Record<string, unknown>;
   /** By kind, oldest first */
@@ -1180,7 +1180,7 @@ export interface LearnersJoinInput {
   name?: string;
   /** The id of an existing merchant to use instead of a new one */
   merchant?: string;
-  /** Real time at a step before a hint is shown; a fix that does not work shows one within 8s; 0s turns both off (default: 90s) */
+  /** Real time at a step after which a hint is shown. A fix that does not work shows a hint within 8s. 0s turns off both kinds of hints (default: 90s) */
   hintAfter?: string;
 }
 export interface LearnersJoinReply {
@@ -1283,11 +1283,11 @@ export interface ListedMerchant {
   name: string | null;
   email: string | null;
   apiKeys: string[];
-  /** `active`, or `suspended`: its requests are refused */
+  /** `active`, or `suspended`: the merchant's requests are refused */
   status: string;
-  /** How many records it has, of all kinds */
+  /** How many records the merchant has, of all kinds */
   records: number;
-  /** How many of its requests the log has */
+  /** How many requests of the merchant are in the log */
   requests: number;
 }
 export type LiveEvent = {
@@ -1370,13 +1370,13 @@ export interface LoggedAttempt {
   at: string;
   /** The attempt's number, in the order in which attempts were written */
   sequence: number;
-  /** The number of its delivery. A replay is a new delivery */
+  /** The number of the attempt's delivery. A replay is a new delivery */
   delivery: number;
-  /** The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt */
+  /** The state of the attempt's delivery; `cancelled` if, before the next attempt, the endpoint was deleted or disabled, or the merchant removed */
   deliveryState: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
-  /** The trace of the request that caused it; null without one */
+  /** The trace of the request that caused the delivery; null without one */
   trace: string | null;
-  /** Why it failed: the first line of the response's body, or the error */
+  /** Why the attempt failed: the first line of the response's body, or the error */
   summary: string | null;
   /** The effect of fault rules on the attempt; null if none applied */
   fault: DeliveryFault | null;
@@ -1387,7 +1387,7 @@ export interface LoggedEvent {
   type: string;
   /** Sandbox time */
   created: string;
-  /** What emitted it: a request, the clock on a date of its record, or the control API */
+  /** What emitted the event: a request, the clock on a date of the event's record, or the control API */
   cause: "request" | "clock" | "control";
   /** The request that caused it */
   request: string | null;
@@ -1528,7 +1528,7 @@ export interface RateLimitsSetInput {
 }
 export interface RateWindow {
   merchant: string;
-  /** The operation with a window of its own; null for the window that all others share */
+  /** Operation with its own window; null for the window of all other operations */
   operation: string | null;
   limit: number;
   /** Milliseconds */
@@ -1586,7 +1586,7 @@ export interface RegisteredEndpoint {
   events: string[];
   /** Secret that signs every delivery */
   secret: string;
-  /** False if the merchant had an endpoint at this URL */
+  /** False if the merchant already had an endpoint at this URL */
   created: boolean;
 }
 export interface RequestDetail {
@@ -1616,7 +1616,7 @@ export interface RequestDetail {
   key: string | null;
   /** The trace that its `traceparent` header names: 32 hex digits; null without one */
   trace: string | null;
-  /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
+  /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Stages that the request did not reach are left out */
   stages: ({
     name: "checks" | "body" | "validation" | "operation" | "response" | "sending";
     ms: number;
@@ -1908,9 +1908,9 @@ export interface SandboxAuditInput {
   url: string;
   /** Secret the receiver verifies with (default: the secret of the endpoint registered at this address) */
   secret?: string;
-  /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
+  /** Type of the events, which are modelled on the newest event of this type (default: payment.succeeded) */
   event?: string;
-  /** Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
+  /** Maximum age that the receiver allows for an event, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
   maxAge?: string;
 }
 export interface SandboxControlOpenapiInput {
@@ -1941,7 +1941,7 @@ export interface SandboxOpenapiInput {
   extensions?: "on" | "off";
 }
 export interface SandboxOperationsInput {
-  /** 1 includes the calls and events from before a reset, as `exec` does (default: 0) */
+  /** 1 also counts the calls and events from before a reset (default: 0) */
   erased?: string;
 }
 export interface SandboxOperationsReply {
@@ -1986,11 +1986,11 @@ export interface SandboxOverviewReply {
   merchantCount: number;
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
-  /** How many of them are held, because they came with a file: `replay waiting` sends them */
+  /** How many of the pending deliveries are held, because they came with a file: see `replay waiting` */
   heldDeliveries: number;
   /** The addresses of endpoints that came with a file: deliveries to them are held until `replay waiting` */
   heldEndpoints: string[];
-  /** The effects of that file's fault rules on the held deliveries */
+  /** The effects of the file's fault rules on the held deliveries */
   heldFaults: string[];
   /** The scenarios that are armed */
   scenarios: ({
@@ -2031,9 +2031,9 @@ export interface SandboxOverviewReply {
 export interface SandboxReportInput {
   /** The format (default: json) */
   format?: "json" | "junit" | "markdown" | "html" | "har";
-  /** Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report */
+  /** The reasons of `exec --fail-on` why the run failed, one per line. Each is a failure in the report */
   problems?: string;
-  /** The conditions of `exec --fail-on`, separated by commas. If sent, even empty, the report fails exactly if there are `problems`, shows failed verdicts and audits as failures only with `verdicts`, and includes results from before a reset. Without it, each failed verdict is a failure */
+  /** The conditions of `exec --fail-on`, separated by commas. If sent, even empty, the report fails exactly if there are `problems`, shows failed verdicts and audits as failures only if the conditions include `verdicts`, and includes results from before a reset. If not sent, each failed verdict is a failure */
   failOn?: string;
 }
 export interface SandboxResetInput {
@@ -2096,14 +2096,14 @@ export interface SandboxTrendsReply {
     p95: number | null;
     /** The request that arrived first. Left out without requests */
     first?: {
-      /** Its number in the request log */
+      /** The request's number in the request log */
       sequence: number;
       /** Sandbox time of arrival */
       at: string;
     };
     /** The request that arrived last. Left out without requests */
     last?: {
-      /** Its number in the request log */
+      /** The request's number in the request log */
       sequence: number;
       /** Sandbox time of arrival */
       at: string;
@@ -2219,7 +2219,7 @@ export interface ScenariosStartInput {
   name: string;
   /** The merchant it applies to (default: all) */
   merchant?: string;
-  /** How often the receiver has acted so far; `PATCH` takes the later counts (default: not counted) */
+  /** How often the receiver has acted so far; send later counts with `PATCH` (default: not counted) */
   effects?: number;
   /** The type of the events on which the receiver acts, or a pattern (default: all, if they are of one type) */
   event?: string;
@@ -2260,7 +2260,7 @@ export interface SnapshotsRestoreReply {
   restored: string;
   /** How many deliveries are held until `replay waiting`; absent if a sandbox of this user saved the snapshot */
   heldDeliveries?: number;
-  /** The addresses to which later deliveries are held too */
+  /** The addresses to which later deliveries are also held */
   heldEndpoints?: string[];
 }
 export interface SnapshotsSaveReply {
@@ -2275,7 +2275,7 @@ export interface StartedAudit {
   id: string;
   /** What to do before the next call; null at the end */
   next: {
-    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read it. `wait and count`: read it after a second, in which late work would show */
+    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read the count. `wait and count`: wait a second for late work, then read the count */
     do: "count" | "restart" | "wait and count";
     probe: string;
     /** The count to wait for; null before a restart */
@@ -2283,7 +2283,7 @@ export interface StartedAudit {
     /** The highest count of a correct receiver */
     atMost: number | null;
   } | {
-    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read it. `wait and count`: read it after a second, in which late work would show */
+    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read the count. `wait and count`: wait a second for late work, then read the count */
     do: "count" | "restart" | "wait and count";
     probe: string;
     /** The count to wait for; null before a restart */
@@ -2303,7 +2303,7 @@ export interface Timeline {
   references: Record<string, string>;
   /** Other merchants that have a record with this id, at most 10 */
   others: string[];
-  /** The next change that time makes; null if none is due */
+  /** The next change that the clock makes; null if none is scheduled */
   next: {
     /** Sandbox time */
     at: string;
@@ -2366,7 +2366,7 @@ export interface TriggeredEvent {
   type: string;
   /** Sandbox time */
   created: string;
-  /** What emitted it: a request, the clock on a date of its record, or the control API */
+  /** What emitted the event: a request, the clock on a date of the event's record, or the control API */
   cause: "request" | "clock" | "control";
   /** The request that caused it */
   request: string | null;
@@ -2385,7 +2385,7 @@ export interface TriggeredEvent {
     kind: string;
     id: string;
   } | null;
-  /** This event and the others that its record emitted on the way, oldest first */
+  /** All events that this call emitted, oldest first: this event, and those of earlier states */
   events: ({
     id: string;
     type: string;
@@ -2491,13 +2491,13 @@ export interface VerdictsListInput {
   merchant?: string;
   /** Only verdicts at or after this sandbox time, such as 2026-01-05T09:00:00Z */
   since?: string;
-  /** 1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0) */
+  /** 1 also lists failed and inconclusive verdicts that a reset deleted (default: 0) */
   erased?: string;
 }
 export interface VerdictsListReply {
   /** Always `list` */
   object: "list";
-  /** Newest first, by `at`; of the same time, open ones first */
+  /** Newest first, by `at`; at the same time, open ones come first */
   data: Verdict[];
   /** Every rule, with the counts of these verdicts */
   rules: JudgedRule[];

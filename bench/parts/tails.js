@@ -30,7 +30,7 @@ const longest = (results, name) => figure(Math.max(...results.get(name).map(({ s
 
 const rowsOf = ({ name, bases }) => bases.map((base) => row(name, base));
 
-/** The ratio of the 99th percentiles, and beside it that of the medians and the longest stalls. */
+/** The ratio of the 99th percentiles, with the ratio of the medians and the longest stalls in parentheses. */
 function row(name, base) {
   return {
     what: `${name}: 99th percentile`,

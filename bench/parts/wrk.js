@@ -24,7 +24,7 @@ const cases = [
   ]),
 ];
 
-/** The ratios of rate and CPU time, and beside them that of the 99th percentile. */
+/** The ratios of rate and CPU time, with the ratio of the 99th percentiles in parentheses. */
 const row = ({ name, base }) => ({
   what: name,
   against: base,
@@ -75,7 +75,7 @@ async function load(server, request, folder) {
   return { rate: Number(rate), cpu: cpu / Number(requests), p99: Number(value) * { us: 0.001, ms: 1, s: 1_000 }[unit] };
 }
 
-/** The script for wrk. Each call with an idempotency key gets a key of its own: the one that is given, and a number. */
+/** The script for wrk. Each call with an idempotency key gets its own key: the given one and a number. */
 function scriptOf({ method, headers, body = "" }) {
   const key = headers["Idempotency-Key"];
   return [

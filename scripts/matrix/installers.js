@@ -42,7 +42,7 @@ export const installers = {
     program: () => programOf("yarn@1", "yarn"),
     files: { "yarn.lock": "" },
     add: (tarball) => ["add", `file:${tarball}`],
-    // Yarn 1 removes the first `--`, which would be that of `exec`.
+    // Yarn 1 removes the first `--`. Without this one, it would remove the `--` of `exec`.
     run: ["--silent", "merchant-sandbox", "--"],
     environment: (cache) => ({ YARN_CACHE_FOLDER: cache, YARN_REGISTRY: registry }),
     // Yarn 1 checks the engines of all packages before it installs any.

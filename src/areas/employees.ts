@@ -61,7 +61,7 @@ const totalsOfRun = ({ record }: Arrival<PayrollRun>) =>
 
 const DAYS_OF_TEN_YEARS = 3_653;
 
-/** A new item may name the run that contains it, or the run that it was copied from. */
+/** Each new item must name an existing run: the one that contains the item, or one that the item was copied from. */
 const knownRun: Rule<PayrollRun> = ({ id, items }, { before, own }) => {
   const isUnknown = (item: PayrollItem, index: number) =>
     item.payrollId !== id && item !== before?.items[index] && !own(payrolls).find(item.payrollId);
@@ -74,7 +74,10 @@ const farPayDate: Warning<PayrollRun> = ({ payDate }, { before, now }) =>
     ? undefined
     : `payDate is ${payDate}, more than ten years from the sandbox clock.`;
 
-/** Remits each enabled scheme that is not remitted yet: what was deducted, and the employer's share of gross pay. */
+/**
+ * Creates a remittance for each enabled scheme that has none for the month. Its amount is the sum of the deductions and
+ * the employer's share of the gross pay.
+ */
 function remit({ record, own }: Arrival<PayrollRun>): void {
   const remittedBefore = record.offCycle
     ? []
@@ -93,14 +96,14 @@ function remit({ record, own }: Arrival<PayrollRun>): void {
 
 const PAYING = ["pending", "processing", "paid", "partially_paid"];
 
-/** The regular pay of a period is paid in it or after it. */
+/** Warns if regular pay is paid before its period begins. */
 const earlyPayDate: Warning<PayrollRun> = ({ payDate, periodStart, offCycle }, { before }) => {
   if (offCycle || payDate === null || periodStart === null || payDate >= periodStart) return undefined;
   const isSame = before?.payDate === payDate && before.periodStart === periodStart;
   return isSame ? undefined : `payDate ${payDate} comes before the period, which begins on ${periodStart}.`;
 };
 
-/** Warns if a submitted run pays an employee for days that another regular run pays too. Drafts pay nothing yet. */
+/** Warns if a submitted run pays an employee for days that another regular run also pays. Drafts do not count. */
 const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
   if (run.status !== "pending" || before?.status === "pending" || run.offCycle) return undefined;
   const employees = new Set(run.items.map(({ employeeId }) => employeeId));
@@ -109,12 +112,15 @@ const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
     if ((periodStart ?? "9") > (run.periodEnd ?? "") || (periodEnd ?? "") < (run.periodStart ?? "9")) continue;
     const paid = items.find(({ employeeId }) => employees.has(employeeId));
     if (paid)
-      return `${id} pays ${quoted(paid.employeeId)} for ${periodStart} to ${periodEnd} too: set offCycle for a bonus.`;
+      return `${id} also pays ${quoted(paid.employeeId)} for ${periodStart} to ${periodEnd}: set offCycle for a bonus.`;
   }
   return undefined;
 };
 
-/** A run submitted after its pay date is paid on the next business day, unless the date was past from the start. */
+/**
+ * Moves the pay date of a run that was submitted too late to the next business day. A pay date that was already past
+ * when the run was created is kept.
+ */
 function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: number, own: OwnRecords) {
   if (before?.status !== "draft" || run.status !== "pending" || run.payDate === null || run.payDate !== before.payDate)
     return {};
@@ -123,7 +129,7 @@ function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: numbe
   return isLate ? { payDate: businessDayFrom(today) } : {};
 }
 
-/** A pay date on a weekend moves to the business day before it, with all times of the run: offices work then. */
+/** Moves a pay date on a weekend to the business day before it, and all times of the run by the same number of days. */
 function fitPayDate({ moved }: ShiftedDates) {
   if (typeof moved.payDate !== "string") return {};
   const payDate = businessDayUntil(moved.payDate);
@@ -137,7 +143,7 @@ export const payrolls = resource({
   prefix: "pyr",
   view: "payrolls",
   sample: samplePayroll,
-  // In the fixtures, off-cycle runs are of this week.
+  // The off-cycle runs in the fixtures belong to the current week.
   datesMoveBy: ({ offCycle }) => (offCycle === true ? "weeks" : "months"),
   fitDates: fitPayDate,
   fields: {
@@ -297,7 +303,7 @@ const overridePayrollItem = endpoint({
 
 function firstItem(run: AnyRecord): PayrollItem {
   const [item] = run.items as PayrollItem[];
-  return item ?? fail("validation_failed", "The payroll needs an item: one item is overridden.");
+  return item ?? fail("validation_failed", "The payroll needs at least one item to override.");
 }
 
 export const operations = [createPayroll, listDisciplinaryRecords, listAppraisals, overridePayrollItem];

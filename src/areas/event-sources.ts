@@ -1,4 +1,4 @@
-// How to cause each type of event: create a record in a state, change a record, or call an operation of the API.
+// How to cause an event of each type: create a record in a state, change a record, or call an operation of the API.
 
 import type { RecordBase, Resource, UpdateTrigger } from "../contracts/resource.ts";
 import { once } from "../kernel/once.ts";
@@ -13,11 +13,11 @@ export interface EventSource {
   resource: Resource | undefined;
   /** The status in which to create the record (default: the first). */
   status?: string | undefined;
-  /** The status to which to move the record then. */
+  /** The status to move the created record to. */
   back?: string;
-  /** The change to make to the record then. */
+  /** The change to make to the created record. */
   update?: UpdateTrigger<RecordBase>;
-  /** The operation to call then. Its `trigger` has the input. */
+  /** The operation to call, with the input in its `trigger`. */
   call?: Operation;
   /** The operations of the API that emit or may emit the event. */
   operations: readonly Operation[];
@@ -55,7 +55,7 @@ function sourceOf(type: string): Omit<EventSource, "type" | "operations"> {
   throw new Error(`${type} has no source: the operation that emits it needs a trigger`);
 }
 
-/** How to cause an event of a resource. `name` is its key in `events`: `created`, a status, or a kind of update. */
+/** How to cause an event of a resource. `name` is the event's key in `events`: `created`, a status, or an update. */
 function changeOf(resource: Resource, name: string, type: string): Pick<EventSource, "status" | "back" | "update"> {
   const first = resource.defaults.status;
   if (name === "created") return { status: first };

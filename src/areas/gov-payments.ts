@@ -41,7 +41,7 @@ const postedOncePaid: Rule<RecordBase & Postable> = ({ status, bookkeeping }) =>
 const oneAccount: Warning<RecordBase & Postable> = ({ bookkeeping }, { before }) => {
   const { debitAccount, creditAccount } = bookkeeping;
   if (debitAccount === null || debitAccount !== creditAccount || bookkeeping === before?.bookkeeping) return undefined;
-  return `The posting debits and credits one account, ${JSON.stringify(debitAccount)}.`;
+  return `The posting debits and credits the same account, ${JSON.stringify(debitAccount)}.`;
 };
 
 export const govPayments = resource({
@@ -82,7 +82,7 @@ export const govPayments = resource({
       to: [],
       event: "gov_payment.paid",
       at: "paidAt",
-      // Only a paid payment can be posted, so the given `bookkeeping` of a new record applies once it is paid.
+      // Only a paid payment can be posted, so a new record gets the given `bookkeeping` when it is paid.
       sets: ({ record: { bookkeeping } }) => ({ bookkeeping }),
     },
     failed: { to: [], event: "gov_payment.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },

@@ -33,7 +33,7 @@ const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 const rule = {
   name: text("Name of the rule", { minLength: 1 }),
   adjustmentType: oneOf(["percentage", "fixed"], "Whether `adjustmentValue` is a percentage or a fixed amount"),
-  adjustmentValue: amount("Adjustment, which may be negative: basis points for `percentage`; for `fixed`, an amount"),
+  adjustmentValue: amount("Adjustment, negative for a discount: basis points for `percentage`, an amount for `fixed`"),
 };
 
 const scope = {
@@ -50,14 +50,14 @@ const scope = {
 
 const priority = count("Priority of the rule; if several rules apply, the highest priority wins");
 
-/** Basis points of the whole price, which is the maximum discount. */
+/** 100 % in basis points, the maximum discount. */
 const WHOLE = 10_000;
 
 const belowMinusHundred: Warning<
   RecordBase & Record<"adjustmentType", string | null> & Record<"adjustmentValue", number | null>
 > = ({ adjustmentType, adjustmentValue }) =>
   adjustmentType === "percentage" && (adjustmentValue ?? 0) < -WHOLE
-    ? `adjustmentValue ${adjustmentValue} takes off more than the whole price, which is -10000: nights cost nothing.`
+    ? `adjustmentValue ${adjustmentValue} is below -10000, a discount of 100 %, so the nights cost nothing.`
     : undefined;
 
 const roomTypesOf = (merchant: AnyRecord) => (merchant.roomTypes as RoomType[]).map(({ id }) => id);
@@ -129,7 +129,7 @@ function takeBalance(stay: Arrival<Booking>): boolean {
   return takePayment(bookings, stay, "balancePaymentId", rest);
 }
 
-/** Stays in these states occupy a room. */
+/** The states in which a stay occupies a room. */
 const HOLDING = ["confirmed", "checked_in"];
 const isHolding = ({ status }: RecordBase) => HOLDING.includes(status ?? "");
 
@@ -310,7 +310,7 @@ const declineBooking = endpoint({
   reply: bookings.schema,
   errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("booking.declined", "Derived from the name of the operation.")],
-  mayEmit: { "payment.refunded": "where the guest paid a deposit" },
+  mayEmit: { "payment.refunded": "if the guest paid a deposit" },
   mayEmitAfter: ["make payment --status succeeded", "make booking --payment <id>"],
   handle: ({ params, body, extra, own }) =>
     own(bookings).move(own(bookings).require(params.id), "declined", { ...extra, declineReason: body.reason ?? null }),

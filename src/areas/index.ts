@@ -60,7 +60,7 @@ export const areaDescriptions: Readonly<Record<string, string>> = {
   "Event organizers": "The merchant's profile as an organizer of events.",
   Integrations: "The log of synchronisations with other systems, such as accounting.",
   Retail: "Products and their variants, each with a price and stock.",
-  Statutory: "Contributions and taxes remitted to authorities, and the settings from which they follow.",
+  Statutory: "Contributions and taxes remitted to authorities, and the settings that determine them.",
   "Government payments": "Payments to government agencies, and their posting to the books.",
   Webhooks: "Endpoints that receive signed events, the log of delivery attempts, and test events.",
 };
@@ -86,43 +86,45 @@ export function matchingTypes(words: readonly string[], fail: (message: string) 
 
 export const eventsText = (types: readonly string[]) => (types.includes(EVERY_TYPE) ? "all events" : types.join(", "));
 
-const NO_OPERATION = "The service's documentation has no operation that makes such a record, and shows none.";
+const NO_OPERATION = "The service's documentation shows neither such a record nor an operation that creates one.";
 
 export const behaviours: Behaviour[] = [
   {
     id: "samples.values",
     fact:
       "A record made through the control API gets generated values for missing fields, in the merchant's " +
-      "currency. They resemble its newest records of the kind that have the given values. Products, plans, channels " +
-      "and payment methods take turns. The seed, the merchant and the number of such records determine the values.",
+      "currency. Generated values resemble those of the merchant's newest records of the same kind and with the " +
+      "same given values. Products, plans, channels and payment methods take turns. The seed, the merchant and the " +
+      "number of records made this way determine the values.",
     why: NO_OPERATION,
   },
   {
     id: "samples.references",
     fact:
-      "Such a record refers to existing records: one of the merchant's 50 newest customers, with that customer's " +
-      "name and address; a free room and a guest without another stay, variants in stock, an active product. A " +
-      "missing product is created; a merchant without products sells a gift box.",
+      "A generated record refers to existing records: one of the merchant's 50 newest customers, with that " +
+      "customer's name and address; a free room and a guest without another stay in those nights; variants in " +
+      "stock; an active product. A missing product is created. An order of a merchant without products contains a " +
+      "gift box.",
     why: NO_OPERATION,
   },
   {
     id: "samples.dates",
     fact:
-      "The dates of such a record fit its status. A stay begins in 3 to 30 days; if it is checked in, it began " +
-      "today, and if it is checked out, it ended today. A renewal is due on the day after the member's period, that " +
-      "of a new member in 3 to 20 days. A remittance covers a month for which its scheme has none: the next month " +
-      "if it is pending, otherwise the latest. A tax is paid once its period is over, a fee after a year; while " +
-      "neither is due, an administrative fee is paid. An earlier state without its own time has the earliest given " +
-      "time.",
+      "The dates of a generated record fit its status. A stay begins in 3 to 30 days; a checked-in stay began " +
+      "today, and a checked-out stay ended today. A member's renewal is due on the day after the current period, a " +
+      "new member's first renewal in 3 to 20 days. A remittance covers a month that its scheme has not remitted: " +
+      "the next such month if it is pending, otherwise the latest. A tax is due once its period is over, a yearly " +
+      "fee after a year; if nothing is due, a government payment is an administrative fee. Times of earlier states " +
+      "that are not given equal the earliest given time.",
     why: NO_OPERATION,
   },
   {
     id: "samples.office",
     fact:
       "A generated payroll pays the staff of the latest regular run (default: two people) for the next period of " +
-      "`payFrequency`, on the usual day or the business day before it. A payroll that is paid before the regular " +
-      "pay is due is off-cycle, like a bonus, unless its days are given. Deductions use the rates of the schemes in " +
-      "the settings (default: typical rates of the country).",
+      "`payFrequency`, on the usual pay day or the business day before it. If the next regular pay is not due yet, " +
+      "a paid payroll without given days is off-cycle, like a bonus. Deductions use the rates of the schemes in the " +
+      "settings (default: typical rates of the country).",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
@@ -143,10 +145,10 @@ export const behaviours: Behaviour[] = [
     id: "records.series",
     fact:
       "A payment, order or government payment without a number gets the next one of a series: the initials of the " +
-      "merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel " +
-      "has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government " +
-      "payment a receipt number of the series RC. A confirmed remittance gets a reference and a receipt number of " +
-      "the series R; in `remittances.confirm`, only the caller sets the receipt number.",
+      "merchant, the channel or the agency, and a number of four digits, above every number of the series so far. " +
+      "Each channel has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid " +
+      "government payment a receipt number of the series RC. A confirmed remittance also gets a receipt number of " +
+      "the series R, except in `remittances.confirm`, where only the caller sets it.",
     why: NO_OPERATION,
   },
   {
@@ -163,12 +165,12 @@ export const behaviours: Behaviour[] = [
       "payout's amount is the sum of its payments, net pay is the gross pay less deductions, and a remittance's " +
       "amount is the sum of both shares. Times follow the order of the states; currencies are ISO 4217 codes.",
     why:
-      "The service's documentation gives no such rules; a record that contradicts itself would teach a client " +
-      "nothing.",
+      "The service's documentation gives no such rules, but a record that contradicts itself is useless for " +
+      "testing a client.",
   },
   {
     id: "rules.states",
-    fact: "Only a draft of a payroll takes an override, and an archived product takes no variants (409).",
+    fact: "An override needs a draft payroll, and a new variant needs an active product (otherwise 409).",
     why: "The service's documentation lists two error responses for these operations, without their conditions.",
   },
   {
@@ -179,7 +181,7 @@ export const behaviours: Behaviour[] = [
       "a discount above 100 %, a pricing rule for an unknown room type, a fee above its amount, a payment in two " +
       "payouts, days that two regular payrolls pay an employee for, an employee twice in a run, net pay below zero " +
       "or above twice the gross pay, a pay date before its period or more than ten years away, a second remittance " +
-      "of a scheme for a month or payroll, and a posting that debits and credits one account.",
+      "of a scheme for a month or payroll, and a posting that debits and credits the same account.",
     why: "The service's documentation has no such rules, and a test may want exactly such a record.",
   },
   {
@@ -187,16 +189,16 @@ export const behaviours: Behaviour[] = [
     fact:
       "A merchant's `roomTypes` say how many rooms of each type it lets, how many guests each sleeps, and its " +
       "nightly rate. The control API rejects other room types; if the list is empty, it accepts any.",
-    why: "The service's documentation names no rooms; a misspelt one would otherwise never be found.",
+    why: "The service's documentation names no rooms; a misspelt room type would otherwise go unnoticed.",
   },
   {
     id: "links.bookings",
     fact:
       "Confirming a booking charges 20 % of its price as a deposit, and the departure charges the rest; declining " +
-      "or cancelling it refunds the deposit. If the booking already names the payment, no new one is made.",
+      "or cancelling it refunds the deposit. A booking that already names a payment gets no new one.",
     why:
-      "The service's documentation does not connect bookings and payments; a guest pays for a stay, and one who is " +
-      "turned away gets the money back.",
+      "The service's documentation does not connect bookings and payments. Guests pay for a stay, and get their " +
+      "money back if they are turned away.",
   },
   {
     id: "links.renewals",
@@ -209,15 +211,15 @@ export const behaviours: Behaviour[] = [
     id: "links.payouts",
     fact:
       "A payout contains payments less fees and refunds; if it fails or is canceled, a later payout may contain " +
-      "them. A payout without an amount contains all payments that are in no payout yet. A pending payout to a " +
-      "replaced payout method goes to the new one.",
+      "these payments. A payout without an amount contains all payments that are in no payout yet. A pending payout " +
+      "to a replaced payout method goes to the new method.",
     why: "The service's documentation does not connect payouts, payments and payout methods; sums must agree.",
   },
   {
     id: "links.orders",
     fact:
-      "Accepting an order takes its items from the stock of the variants, even below zero; canceling it afterwards " +
-      "puts them back.",
+      "Accepting an order subtracts its items from the stock of the variants, even below zero; canceling the order " +
+      "afterwards adds them again.",
     why: "The service's documentation does not connect orders and variants.",
   },
   {
@@ -230,10 +232,10 @@ export const behaviours: Behaviour[] = [
   {
     id: "links.payroll",
     fact:
-      "Paying a payroll makes a pending remittance of the withheld amounts and the employer's share for each enabled " +
-      "scheme of the settings, unless the month has a remittance without a payroll. It is due on the last business " +
-      "day up to `remittanceDueDay` of the month after the period, and goes to the agency of the scheme's latest " +
-      "remittances.",
+      "When a payroll is paid, each enabled scheme of the settings gets a pending remittance of the deductions and " +
+      "the employer's share, unless it has a remittance without a payroll for that month. The remittance is due on " +
+      "`remittanceDueDay` of the month after the period (on a weekend: the business day before), and goes to the " +
+      "agency of the scheme's latest remittance.",
     why: "The service's documentation shows the settings and the remittances, but not how they are made.",
   },
 ];

@@ -101,7 +101,7 @@ const itemsFixed: Rule<RecordBase & Order & { acceptedAt: number | null }> = ({ 
     ? undefined
     : problem("items", "fixed", "items are fixed once the order is accepted, because their stock is taken.");
 
-/** An accepted order takes more of a variant than is in stock. */
+/** Warns if an order that is accepted takes more of a variant than is in stock. */
 const soldOut: Warning<RecordBase & Order> = ({ status, items }, { before, own }) => {
   if (status !== "accepted" || before?.status === "accepted") return undefined;
   for (const [variantId, ordered] of grouped(items, (item) => item.variantId)) {
@@ -112,7 +112,7 @@ const soldOut: Warning<RecordBase & Order> = ({ status, items }, { before, own }
   return undefined;
 };
 
-/** Takes the items from stock, or returns them. Ignores variants without a stock quantity. */
+/** Subtracts the items from the stock (`sign` -1), or adds them (1). Ignores variants without a stock quantity. */
 function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): void {
   const variants = own(productVariants);
   for (const { variantId, quantity } of record.items) {

@@ -73,8 +73,8 @@ export const membershipRenewals = resource({
 });
 
 /**
- * A period ends on the day before its anniversary. Seeding moves a renewal by whole weeks, like its payment, which thus
- * stays in the payout of its week. A period moved by weeks no longer has whole months, so its end is computed again.
+ * A period ends on the day before its anniversary. Seeding moves a renewal and its payment by whole weeks, so that the
+ * payment stays in the payout of its week. The moved period no longer has whole months, so its end is computed again.
  */
 const endOf = ({ plan, periodStart }: Readonly<Record<string, unknown>>) =>
   addDays(addMonths(String(periodStart), monthsOf(plan)), -1);

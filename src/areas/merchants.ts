@@ -69,7 +69,7 @@ export const merchants = resource({
   onePerMerchant: true,
 });
 
-/** A minute less than the token's lifetime, so that a replay never returns an expired token or one about to expire. */
+/** A minute less than the token's lifetime, so that a replayed login never returns a token that is about to expire. */
 const SESSION_REPLAY_SECONDS = SESSION_SECONDS - 60;
 
 const login = endpoint({

@@ -20,7 +20,7 @@ import { samplePayment } from "./samples/sales.ts";
 import { type SettledPayment, unpaidOf } from "./settled-payment.ts";
 import { unsettledPayments } from "./world-checks.ts";
 
-/** Basis points of the amount, and a fixed part in the currency's smallest unit. */
+/** A share of the amount in basis points, and a fixed part in the currency's smallest unit. */
 type FeeRate = readonly [basisPoints: number, fixed: number];
 
 const FEES: Readonly<Record<string, Readonly<Record<string, FeeRate>>>> = {
@@ -33,8 +33,8 @@ const USUAL_FEES: Readonly<Record<string, FeeRate>> = {
 };
 
 /**
- * In the fixtures, a bank transfer or payout is pending for days, not weeks, so its dates and the dates of its payments
- * move by days.
+ * The fixtures mark bank transfers, payouts and their payments with the schedule `daily`. Such records are pending for
+ * days, not weeks, so seeding moves their dates by days.
  */
 export const daysIfDaily: Exclude<Resource["datesMoveBy"], string> = ({ metadata }) =>
   (metadata as { schedule?: unknown } | undefined)?.schedule === "daily" ? "days" : "weeks";
@@ -51,7 +51,7 @@ function feeOf(
   return Math.min(Math.round((amount * basisPoints) / 10_000) + fixed, amount);
 }
 
-/** A payment has the time of its full or partial refund. */
+/** A payment that was refunded, fully or in part, must have the time of the refund. */
 const refundKeepsTime: Rule<RecordBase & SettledPayment & { refundedAt: number | null }> = (payment) =>
   payment.refundedAt === null && (payment.refundedAmount > 0 || payment.status === "refunded")
     ? problem("refundedAt", "out_of_order", "refundedAt must not be null: the payment was refunded.")

@@ -1,4 +1,4 @@
-// Payout methods: the account that receives a merchant's payouts. Setting a new one replaces the one before.
+// Payout methods: the account that receives a merchant's payouts. Setting a new method replaces the previous one.
 
 import type { Arrival, OwnRecords, RecordBase } from "../contracts/resource.ts";
 import { assumed } from "../schema/assumed.ts";
@@ -121,8 +121,8 @@ const setPayoutMethod = endpoint({
   errors: ["validation_failed"],
   emits: [assumed("payout_method.updated", "Derived from the name of the operation.")],
   mayEmit: {
-    "payout_method.replaced": "where another one was in use",
-    "payout.updated": "for each pending payout to the replaced one",
+    "payout_method.replaced": "if another method was in use",
+    "payout.updated": "for each pending payout to the replaced method",
   },
   handle(call) {
     const { accountNumber, ...kept } = call.body;
@@ -161,10 +161,10 @@ type ReplacementListener = (replaced: RecordBase, own: OwnRecords) => void;
 
 const listeners: ReplacementListener[] = [];
 
-/** Adds a function that is called after a method was replaced, once another one is the default. */
+/** Adds a listener, which is called after a method was replaced and the default is another method. */
 export const onReplaced = (listener: ReplacementListener) => void listeners.push(listener);
 
-/** Without a default, the newest method becomes the default. */
+/** Makes the newest method the default if there is no other default, then calls the listeners. */
 function afterReplacement({ record, own }: Arrival<PayoutMethod>): void {
   const [newest] = currentMethods(own);
   const methods = own(payoutMethods);

@@ -24,7 +24,7 @@ export const total = (shares: readonly PaymentShare[]) =>
     "payments",
   );
 
-/** The shares of payments that no payout contains yet, the oldest first. Skips a share that makes the sum inexact. */
+/** The shares of payments that no payout contains yet, oldest first. Skips shares that would make the sum inexact. */
 export function unpaidShares(own: OwnRecords, currency: string | null): PaymentShare[] {
   let sum = 0;
   return own(payments)
@@ -49,7 +49,7 @@ export const sumOfPayments: Rule<RecordBase & PayoutAmounts> = ({ amount, paymen
     ? undefined
     : problem("amount", "wrong_sum", `amount must be the sum of its payments, ${total(shares)}; received ${amount}.`);
 
-/** The payments of a payout have its currency, and are fixed at its creation. */
+/** The payments of a payout must have the payout's currency, and cannot change after its creation. */
 export const paymentsFit: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
   if (before === undefined) {
     for (const [index, { paymentId }] of shares.entries()) {
@@ -76,7 +76,7 @@ export const paymentsFit: Rule<RecordBase & PayoutAmounts> = ({ payments: shares
     : problem("payments", "fixed", "payments of a payout are fixed at its creation: cancel it and make another.");
 };
 
-/** A new payout contains more or less of a payment than is unpaid. */
+/** Warns if a new payout contains more or less of a payment than the part that is in no payout. */
 export const paidOutTwice: Warning<RecordBase & PayoutAmounts> = ({ payments: shares }, { before, own }) => {
   if (before !== undefined) return undefined;
   for (const { paymentId, amount } of shares) {

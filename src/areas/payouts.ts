@@ -22,7 +22,7 @@ import {
 import { earlier, moneyLike } from "./samples/earlier-records.ts";
 import { mixedCurrencies } from "./world-checks.ts";
 
-/** Without a given amount, the payout contains all unpaid shares of payments. A paid payout arrived today. */
+/** Without a given amount, the payout contains all shares of payments not paid out yet. A paid payout arrived today. */
 function samplePayout(context: SampleContext) {
   const { given, merchant, own, now, status } = context;
   const profile = profileOf(merchant.id, own);
@@ -53,7 +53,7 @@ export const payouts = resource({
       canceledAt: timestamp("Time at which the payout was canceled"),
     }),
     payments: Type.Array(paymentShare, {
-      description: "Payments in the payout; empty if it was made for an amount of its own",
+      description: "Payments in the payout; empty if the payout was created with an amount only",
     }),
   },
   defaults: { payments: [] },
@@ -89,7 +89,7 @@ export const payouts = resource({
   outstanding: ({ status }) => status === "pending",
 });
 
-/** Pending payouts to a replaced method go to the default one. */
+// Pending payouts to a replaced method go to the default method.
 onReplaced((replaced, own) => {
   const target = defaultMethod(own);
   if (!target) return;
@@ -119,7 +119,7 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
   }
 }
 
-/** Without a given amount, a new payout contains all unpaid shares of payments in its currency. */
+/** Without a given amount, a new payout contains all shares of payments in its currency that are not paid out yet. */
 function openPayout({ record, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
   const profile = profileOf(record.merchantId, own);
   const [first] = record.payments;
@@ -139,7 +139,7 @@ function openPayout({ record, own }: Arrival<RecordBase & PayoutAmounts & { payo
   };
 }
 
-/** The business day before the payout arrives, but not before the business day after its creation. */
+/** The business day before the payout arrives, or at the earliest the first business day after its creation. */
 function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | null }>, "record" | "own">): string {
   const { arrivalDate, created } = payout.record;
   const earliest = nextBusinessDay(merchantDay(payout, created));
@@ -147,7 +147,7 @@ function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | nu
   return latest > earliest ? latest : earliest;
 }
 
-/** A payout arrives on the second business day in a bank account, and on the next one as mobile money. */
+/** A payout arrives on the next business day as mobile money, and on the one after that in a bank account. */
 function arrivalOf(now: number, methodId: string | null, country: string | null, own: OwnRecords): string {
   const method = methodId === null ? undefined : own(payoutMethods).find(methodId);
   const next = nextBusinessDay(dayAt(method?.country ?? country, now * 1_000));

@@ -121,8 +121,8 @@ export interface PayrollItems {
 }
 
 /**
- * Unless it is overridden, net pay is gross pay minus deductions. Unchanged items are skipped, because with open bodies
- * they may contain any amount from the client.
+ * Net pay must be gross pay minus deductions, unless it is overridden. Unchanged items are skipped, because with open
+ * bodies they may contain any amount from the client.
  */
 export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) => {
   for (let index = 0; index < items.length; index++) {
@@ -160,7 +160,7 @@ export const strangeNet: Warning<RecordBase & PayrollItems> = ({ items }, { befo
   return `The gross pay of ${quoted(employeeId)} is ${grossAmount}, and the net pay ${netAmount}.`;
 };
 
-/** The totals are the sums of the items. Skipped if neither has changed, for the same reason as in `netFits`. */
+/** The totals must be the sums of the items. Skipped if neither has changed, for the same reason as in `netFits`. */
 export const totalsFit: Rule<RecordBase & PayrollItems> = ({ items, totals: given }, { before }) => {
   if (items === before?.items && given === before.totals) return undefined;
   const computed = totalsOf(items, "items");

@@ -1,4 +1,4 @@
-// Room availability: the nights in which a merchant's rooms of a type are all taken.
+// Room availability: finds nights in which all of a merchant's rooms of a type are taken.
 
 import { addDays } from "../kernel/calendar.ts";
 import type { Static } from "../schema/shapes.ts";

@@ -43,7 +43,7 @@ const receipt = {
 
 type Remittance = RecordBase & Record<"scheme" | "period" | "payrollId", string | null>;
 
-/** Warns if another remittance covers the same scheme and month, and the same payroll if there is one. */
+/** Warns if another remittance covers the same scheme and month and, if this one is of a payroll, the same payroll. */
 const remittedTwice: Warning<Remittance> = ({ id, scheme, period, payrollId, status }, { before, own }) => {
   if (status === "cancelled" || scheme === null || period === null) return undefined;
   if (before?.scheme === scheme && before.period === period && before.payrollId === payrollId) return undefined;
@@ -140,7 +140,7 @@ const totalOf = ({ employeeAmount, employerAmount }: Record<"employeeAmount" | "
   employeeAmount === null || employerAmount === null ? null : employeeAmount + employerAmount;
 
 /**
- * Corrects dates after seeding has moved them. A due date that followed from the settings is computed again; all other
+ * Corrects dates after seeding has moved them. A due date that the settings determine is computed again. All other
  * times move to a business day.
  */
 function fitDates({ written, moved, settings }: ShiftedDates) {
@@ -212,7 +212,7 @@ const confirmRemittance = endpoint({
   method: "POST",
   path: "/statutory/remittances/{id}/confirm",
   summary: "Confirm that a remittance arrived",
-  description: "Possible while the remittance is pending, paid or overdue, because no operation of the API pays it.",
+  description: "Possible while the remittance is pending, paid or overdue. The API has no operation that pays it.",
   body: assumedBody(optionals(receipt)),
   exampleParams: { id: "rem_overdue" },
   example: { receiptNumber: "R-0006", note: "Receipt filed with the papers of the month." },
@@ -221,7 +221,7 @@ const confirmRemittance = endpoint({
   emits: [assumed("remittance.confirmed", "Derived from the name of the operation.")],
   handle({ params, body, extra, own }) {
     const remittance = own(remittances).require(params.id);
-    // The caller copies the receipt, so a receipt without a number does not get a generated one.
+    // The caller copies a receipt, which may have no number, so no receipt number is generated.
     return own(remittances).move(remittance, "confirmed", {
       receiptNumber: remittance.receiptNumber,
       ...extra,

@@ -179,7 +179,7 @@ const rotateWebhookSecret = endpoint({
       secret,
       rotated: timestamp("Time of the rotation"),
     }),
-    "The service's documentation does not show this response; a new secret that is not returned could not be used.",
+    "The service's documentation does not show this response; without the new secret, it would be of no use.",
   ),
   errors: ["resource_not_found"],
   idempotent: false,

@@ -36,9 +36,9 @@ export interface AuditInput {
   secret: string | undefined;
   /** The number of the audit in this sandbox, so that each audit sends different events. */
   run: number;
-  /** How often the receiver has acted so far (default: unknown, so whether it acts once is not checked). */
+  /** How often the receiver has acted so far. If unknown, the audit does not check whether the receiver acts once. */
   effects?: number;
-  /** The highest age of an event that the receiver allows, such as 3d (default: unknown). */
+  /** The maximum age that the receiver allows for an event, such as 3d (default: unknown). */
   maxAge?: string | undefined;
   /** Whether the caller can restart the receiver. */
   canRestart?: boolean;
@@ -56,7 +56,7 @@ export type AuditStep =
 const SIGNATURE = "X-Webhook-Signature";
 export type RunningAudit = ReturnType<typeof auditReceiver>;
 
-/** An audit in steps. With a count of effects, it pauses after each probe; pass it the new count to continue. */
+/** Runs an audit in steps. If effects are counted, it pauses after each probe until it is passed the new count. */
 export async function* auditReceiver(
   deps: AuditDependencies,
   input: AuditInput,
@@ -186,7 +186,7 @@ async function sendInTurn(
 
 const MAX_TRIES = 5;
 
-/** Sends the deliveries of a probe. If effects are counted, each of a burst is sent again until accepted. */
+/** Sends the deliveries of a probe. If effects are counted, each delivery of a burst is sent until it is accepted. */
 async function* sendAll(
   probe: Probe,
   make: TestDeliveries,

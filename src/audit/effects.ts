@@ -24,7 +24,7 @@ export function createEffectCounts(before: number, isEventChosen: boolean) {
       const { atLeast, atMost } = rangeOf(effects, outcomes, none);
       return { probe: id, atLeast: last + atLeast, atMost: last + atMost };
     },
-    /** Call it with the count after a probe. */
+    /** Call this with the count after a probe. */
     settled({ id }: Probe, count: number) {
       made.set(id, count - last);
       if (made.size === 1 && count === last && !isEventChosen) none = true;
@@ -65,7 +65,7 @@ export interface EffectFinding {
 const TOO_OFTEN =
   "Save the event's id under a unique constraint, in the transaction of the effect, and skip an event whose id is " +
   "known.";
-/** The command printed more than one action for each request. */
+/** Added to the advice if the count grew by more than one action for each request. */
 const NO_COUNT =
   " The count grew by more than the number of requests: check that the command counts actions, instead of adding up " +
   "amounts, and that nothing else acts meanwhile.";
@@ -73,7 +73,7 @@ const LOST = "Store the event before you answer 2xx: an event that was accepted 
 
 const timesText = (number: number) => ["0 times", "once", "twice"][number] ?? `${number} times`;
 
-/** A receiver has to act only on what it accepted. */
+/** Limits the required effects to the deliveries that the receiver accepted. */
 function rangeOf({ atLeast, atMost }: EffectRange, outcomes: readonly Outcome[], none: boolean): EffectRange {
   return { atLeast: none ? 0 : Math.min(atLeast, outcomes.filter(isAccepted).length), atMost };
 }

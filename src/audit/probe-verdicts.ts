@@ -79,7 +79,7 @@ function whyUnverified(verifiesWith: OtherSecret | undefined, isRawBytes: boolea
 
 type ProbeResult = ReturnType<typeof judge>;
 
-/** Adds what the count shows. The worse of both verdicts holds. */
+/** Adds the finding from the count of effects to a result. The worse of the two verdicts holds. */
 function withEffects(result: ProbeResult, effects: EffectFinding | undefined): ProbeResult {
   if (!effects) return result;
   const did = `${result.did}; ${effects.did}`;
@@ -87,7 +87,7 @@ function withEffects(result: ProbeResult, effects: EffectFinding | undefined): P
   return { ...result, did, verdict: effects.verdict, why: effects.why ?? result.why };
 }
 
-/** Reported instead of the probes that need a count of effects. */
+/** A single result in place of the probes that need a count of effects. */
 const unchecked = (): ProbeResult => ({
   probe: "acts_once",
   verdict: "inconclusive",

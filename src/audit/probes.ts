@@ -30,11 +30,11 @@ export interface Probe {
   explains?(outcomes: readonly Outcome[], forged: readonly Outcome[]): string | undefined;
   /** Whether the probe is tried even if the receiver rejects a genuine event, because it can show why. */
   isTriedAlways?: true;
-  /** Names the check that stays open if the receiver accepts the event: the service documents no requirement. */
+  /** The check that stays open if the receiver accepts the event, because the service documents no requirement. */
   unchecked?: string;
-  /** Sends all deliveries at the same time (default: one after another). */
+  /** Whether all deliveries are sent at the same time (default: one after another). */
   isBurst?: true;
-  /** Sends a delivery again that was not accepted, as the service does. */
+  /** Whether deliveries that are not accepted are sent again, like those of the service. */
   isRetried?: true;
   /** The receiver is restarted before the delivery with this index. */
   restartsBefore?: number;
@@ -55,7 +55,7 @@ const TAKE = "answer 2xx";
 const FILLED = { metadata: { order: "A-1" } };
 const UNUSUAL_TEXT = { description: "Café, https://example.test/é" };
 
-/** `maxAge` is the highest age of an event that the receiver allows, such as 3d (default: unknown). */
+/** `maxAge` is the maximum age that the receiver allows for an event, such as 3d (default: unknown). */
 export const oldEventProbe = (maxAge?: string): Probe => {
   const age = maxAge === undefined ? parseDuration("30d", "age") : parseDuration(maxAge, "maxAge") + 60_000;
   const ageText = maxAge === undefined ? "30 days" : `a minute more than ${maxAge}`;
@@ -75,7 +75,7 @@ export const oldEventProbe = (maxAge?: string): Probe => {
   };
 };
 
-/** The first probe must send a genuine event: if the receiver rejects it, rejecting forgeries proves nothing. */
+/** The first probe must send a genuine event. A receiver that rejects it proves nothing by rejecting forgeries. */
 export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "valid_event",

@@ -1,4 +1,4 @@
-// The deliveries of an audit, signed for one receiver. A template gives the type of their events and the records.
+// The deliveries of an audit, signed for one receiver. A template determines the type and the record of each event.
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
@@ -24,7 +24,7 @@ interface EventChanges {
   /** Fields of the event itself. */
   more?: Record<string, unknown>;
   transport?: TestDelivery["transport"];
-  /** How the event becomes text (default: as the sandbox writes events). */
+  /** Converts the event to text (default: in the sandbox's own form). */
   write?(event: object): string;
 }
 

@@ -12,7 +12,7 @@ export interface FlagDefinition {
   description: string;
   /** The default as the help words it. */
   defaultText?: string | undefined;
-  /** The flag may be repeated. Its values are joined by commas. */
+  /** Whether the flag may be repeated. The values are then joined by commas. */
   multiple?: true;
   /** Another spelling of a flag, which the help does not list. */
   hidden?: true;
@@ -36,7 +36,7 @@ interface Syntax {
   /** The command, such as `fault add`, for errors. */
   name: string;
   sandboxOptions: readonly OptionName[];
-  /** Another command follows after `--`. */
+  /** Whether another command follows after `--`. */
   rest?: boolean | undefined;
   flags: FlagDefinitions;
 }
@@ -79,7 +79,7 @@ export function argumentsIn(usage: string): UsageArgument[] {
   }));
 }
 
-/** Rejects another command without `--` before it. Its flags would be read as flags of this command. */
+/** Rejects another command that does not follow `--`, because its flags would be read as flags of this command. */
 function checkRest(argv: readonly string[], known: FlagDefinitions, command: string): void {
   const [first] = positionalsIn(argv, known);
   if (first === undefined) return;
@@ -89,7 +89,7 @@ function checkRest(argv: readonly string[], known: FlagDefinitions, command: str
 
 const joined = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
 
-/** Returns tokens instead of values, because with `strict` parseArgs throws its own errors, without suggestions. */
+/** Parses tokens without `strict`, because with it parseArgs throws its own errors, which have no suggestions. */
 function tokensOf(argv: readonly string[], known: FlagDefinitions) {
   const typeOf = ({ value }: FlagDefinition) => (value === undefined ? "boolean" : "string");
   const options = Object.fromEntries(

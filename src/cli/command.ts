@@ -28,14 +28,17 @@ export interface CommandDefinition extends Description {
   usage: string;
   /** A complete command line (default: the usage without its optional parts). */
   example?: string;
-  /** The sandbox options that the command takes too: true for all (default: none). */
+  /** The sandbox options that the command also takes: true for all (default: none). */
   sandboxOptions?: boolean | readonly OptionName[];
-  /** Defaults of sandbox options that differ in this command, as its help words them. */
+  /** Help texts for the defaults of sandbox options that differ in this command. */
   defaults?: Partial<Record<OptionName, string>>;
-  /** Another command follows after `--`. */
+  /** Whether another command follows after `--`. */
   rest?: boolean;
   flags?: FlagDefinitions;
-  /** Flags that depend on the positional arguments, such as one per field. Their values count as positional. */
+  /**
+   * Flags that depend on the positional arguments, such as one per field. Here, the values of these flags also count as
+   * positional, because the flags are not known yet.
+   */
   flagsFor?(positionals: readonly string[]): FlagDefinitions;
   /** Resolves with the exit code (default: success). */
   run(given: Arguments): Promise<number | undefined> | Promise<void>;
@@ -43,7 +46,7 @@ export interface CommandDefinition extends Description {
 
 interface GroupDefinition extends Description {
   name: string;
-  /** The subcommand that runs without a name. */
+  /** The subcommand that runs if none is named. */
   default: string;
   subcommands: Readonly<Record<string, Command>>;
 }
@@ -57,13 +60,13 @@ export interface Command extends Described {
   run(argv: readonly string[]): Promise<number>;
 }
 
-/** Accepted beside --help by all commands. */
+/** All commands accept this flag together with --help. */
 const JSON_HELP: FlagDefinitions = { json: { description: "with --help: print the help as JSON" } };
 const HELP: FlagDefinitions = { help: { description: "show this help" } };
 /** The help lists this flag only for commands that have more to show. The other commands accept it too. */
 const ALL: FlagDefinitions = { all: { description: "with --help: show the rare options and actions too" } };
 
-/** Creates a command, and adds parsing, `--help`, and the check of its arguments. */
+/** Creates a command that parses and checks its arguments, and prints its help with `--help`. */
 export function command(definition: CommandDefinition): Command {
   const { usage, rest, sandboxOptions: wanted = false } = definition;
   const all = wanted === true ? optionNames : [];
@@ -132,7 +135,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["delete", "rm"],
 ]);
 
-/** A command whose first argument names a subcommand, each with its own flags. */
+/** Creates a command whose first argument names a subcommand. Each subcommand has its own flags. */
 export function commandGroup({ name, subcommands, ...definition }: GroupDefinition): Command {
   const all = Object.values(subcommands);
   const flags: FlagDefinitions = Object.assign({}, ...all.map((one) => one.flags));

@@ -1,4 +1,4 @@
-// The words that may come next on a command line, from the declarations that the help is made of.
+// The words that may come next on a command line, from the same declarations as the help.
 
 import { readdirSync } from "node:fs";
 import { catalogue, eventTypes } from "../areas/index.ts";
@@ -15,7 +15,7 @@ export type Candidate = readonly [word: string, description: string];
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** The candidates for the last of `words`, which may be empty or begun. `words` follow the program's name. */
+/** The candidates for the last of `words`, which is empty or a prefix. `words` follow the program's name. */
 export function candidatesFor(words: readonly string[], commands: Commands): Candidate[] {
   const current = words.at(-1) ?? "";
   return candidates(words.slice(0, -1), current, commands).filter(([word]) => word.startsWith(current));
@@ -54,7 +54,7 @@ function inCommand(command: Command, before: readonly string[], current: string)
 
 const plain = (words: readonly string[]): Candidate[] => words.map((word) => [word, ""]);
 
-/** The flags; or for a word such as `--life=o`, the values of that flag. */
+/** The flags, or the values of a flag for a word such as `--life=o`. */
 function flagsOrValues(flags: Flags, current: string, positionals: readonly string[]): Candidate[] {
   const [, name = "", equals] = /^--([^=]+)(=?)/.exec(current) ?? [];
   if (equals) return plain(wordsFor(flags[name]?.value ?? "", positionals).map((value) => `--${name}=${value}`));
@@ -64,7 +64,7 @@ function flagsOrValues(flags: Flags, current: string, positionals: readonly stri
 
 type Flags = Readonly<Record<string, FlagDefinition>>;
 
-/** All flags of a command after these words. Those of a kind of record need a valid kind. */
+/** All flags of a command after these words, with the flags for the record's fields if the words name a valid kind. */
 function flagsAfter(command: Command, before: readonly string[]): Flags {
   try {
     return allFlags({ ...command, flags: command.flagsFor(before) });
@@ -79,7 +79,7 @@ function argumentAt(usage: string, index: number): string {
   return (known[index] ?? known.findLast(({ repeatable }) => repeatable))?.name ?? "";
 }
 
-/** The words of a placeholder: from the table below, or its alternatives, as in `on|off`. */
+/** The words that can replace a placeholder: from the table `WORDS`, or its alternatives, as in `on|off`. */
 function wordsFor(placeholder: string, positionals: readonly string[]): readonly string[] {
   const known = WORDS[placeholder];
   if (known) return known(positionals);
@@ -90,7 +90,7 @@ const fixtureNames = (folder: string) =>
   readdirSync(packageFile(`fixtures/${folder}`)).map((file) => file.replace(/\.\w+$/, ""));
 const operationIds = () => catalogue.map(({ id }) => id);
 
-/** The words that can replace a placeholder of a usage or a flag, after the positional arguments before it. */
+/** The words that can replace a placeholder, given the positional arguments before it. */
 const WORDS: Readonly<Record<string, (positionals: readonly string[]) => readonly string[]>> = {
   action: () => actions.map(({ type }) => kebab(type)),
   "operation|event": ([action = ""]) =>

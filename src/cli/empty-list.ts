@@ -1,4 +1,4 @@
-// Why a filtered list is empty: a value that names nothing, such as a mistyped event type, or no row that matches.
+// Explains why a filtered list is empty: a value names nothing, such as a mistyped event type, or no row matches.
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError } from "../kernel/errors.ts";
@@ -10,7 +10,7 @@ type Control = RunningSandbox["control"];
 export type ListGroup = "requests" | "events" | "deliveries" | "verdicts" | "endpoints";
 
 export interface GivenFilter {
-  /** Its query parameter, or the flag if it has none. */
+  /** The filter's query parameter, or its flag if it has no parameter. */
   name: string;
   /** As typed, such as `--status 500`. */
   text: string;
@@ -32,7 +32,7 @@ const CHECKS: Readonly<Record<string, (control: Control, name: string) => Promis
   requestId: (control, id) => notFound(() => control.requests.get({ id })),
 };
 
-/** The error of a call that does not find its record. */
+/** The message of a call that does not find its record; undefined if the call finds it. */
 async function notFound(call: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await call();
@@ -49,7 +49,7 @@ export async function unknownNames(control: Control, filters: readonly GivenFilt
   return found.filter((sentence) => sentence !== undefined);
 }
 
-/** Undefined if the list has no rows without the filters either. */
+/** Explains why no row matches; undefined if the list is also empty without the filters. */
 export async function whyNoneMatch(
   control: Control,
   group: ListGroup,

@@ -9,7 +9,7 @@ import type { Described } from "./help.ts";
 /** Types of values by placeholder; other values are strings. */
 const TYPES: Readonly<Record<string, string>> = { n: "integer", integer: "integer", p: "number", duration: "duration" };
 
-/** A placeholder whose alternatives are kinds of text, not words to type. */
+/** This placeholder names two kinds of text. The alternatives of every other placeholder are words to type. */
 const NOT_A_CHOICE = "name|file";
 
 function optionObject(flag: string, { value, description, defaultText, multiple }: FlagDefinition) {

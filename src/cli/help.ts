@@ -31,8 +31,8 @@ export interface Described {
 }
 
 /**
- * The commands by group, in at most 45 lines; the commands of no group by name only, or with `isAll` with their
- * summaries.
+ * The commands by group, in at most 45 lines. Commands that belong to no group are listed by name only, or with their
+ * summaries if `isAll` is set.
  */
 export function overview(commands: Readonly<Record<string, Described>>, groups: CommandGroups, isAll: boolean): string {
   const rowsOf = (names: readonly string[]): HelpRow[] => names.map((name) => [name, commands[name]?.summary ?? ""]);
@@ -111,7 +111,7 @@ const row = (flag: string, definition: Pick<FlagDefinition, "value" | "descripti
   withDefault(definition),
 ];
 
-/** The widths of the column of terms: of options, and of the names of commands. */
+/** The width of the first column, for options and for the names of commands. */
 const COLUMN = 34;
 const NAMES = 14;
 

@@ -28,7 +28,7 @@ export interface ListDefinition<Row> {
   group: ListGroup;
   /** Flags besides the filters. */
   flags?: FlagDefinitions;
-  /** The filters that follow from those flags. */
+  /** The filters that these flags set. */
   implied?(flags: Flags): object;
   whenEmpty: string;
   /** A sentence about an empty list, filtered or not; undefined if the usual one is enough. */
@@ -139,14 +139,14 @@ const KINDS: Readonly<Record<string, { group: ListGroup; kind: string }>> = {
   we: { group: "endpoints", kind: "a webhook endpoint" },
 };
 
-/** Names the command for an id of another list, because the sandbox would say only that it does not know the id. */
+/** Rejects an id of another list and names that list's command. The sandbox would only say that the id is unknown. */
 function refuseOtherKind(id: string, group: ListGroup): void {
   const other = KINDS[id.slice(0, id.indexOf("_"))];
   if (other !== undefined && other.group !== group)
     usageError(`${id} is the id of ${other.kind}. Show it with ${PROGRAM} ${other.group} ${id}.`);
 }
 
-/** The id of the merchant that a flag names. It may have been removed, because lists keep its rows. */
+/** The id of the merchant that a flag names. A removed merchant counts too, because lists keep its rows. */
 async function merchantOf(
   sandbox: RunningSandbox,
   wanted: string | undefined,

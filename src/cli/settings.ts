@@ -106,8 +106,8 @@ async function readConfigFile(): Promise<GivenOptions> {
 }
 
 /**
- * Why merchant-sandbox.json may not set an option; undefined if it may. The file may come from somebody else with the
- * folder, so it must not decide about this machine.
+ * Why merchant-sandbox.json may not set an option; undefined if it may. The file can come with a folder that another
+ * person made, so it must not decide about this machine.
  */
 function reservedOption(name: OptionName, value: unknown): string | undefined {
   if (!optionNames.includes(name)) return undefined;
@@ -123,7 +123,7 @@ function reservedOption(name: OptionName, value: unknown): string | undefined {
     : undefined;
 }
 
-/** Whether a path leads out of this folder, also through a symbolic link. */
+/** Whether a path leads out of this folder, directly or through a symbolic link. */
 function isOutside(path: string): boolean {
   const way = relative(realPath(process.cwd()), realPath(resolve(path)));
   return way.startsWith("..") || resolve(way) === way;

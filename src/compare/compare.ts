@@ -76,11 +76,11 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts,
-    /** The recorded values of settable assumptions, as the option `assumptions` takes them. */
+    /** The recorded values of settable assumptions, in the form of the option `assumptions`. */
     assumptions: suggestedAssumptions(verdicts, log.hints),
     /**
-     * The habits in which the service differs everywhere, such as snake_case; fields of such replies are not compared
-     * one by one.
+     * The conventions in which the service differs everywhere, such as snake_case. Fields of such replies are not
+     * compared one by one.
      */
     shapes: log.shapes.all(),
     /** Calls below the base that match no operation, by method and path. */
@@ -92,7 +92,7 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   };
 }
 
-/** Why an entry is ignored; undefined if it is not. */
+/** Why an entry is ignored; undefined if the entry is compared. */
 function noiseIn({ method, status, responseHeaders, response, isCached }: RecordedExchange): string | undefined {
   if (method === "OPTIONS" || method === "HEAD") return "a preflight or HEAD";
   if (responseHeaders["x-sandbox-fault"] !== undefined) return "a fault that a sandbox injected";
@@ -146,7 +146,7 @@ function resultOf(fact: ServiceFact, observations: readonly Observation[]) {
 
 function verdictOf({ origin, kind }: ServiceFact, confirmed: number, others: number): FactVerdict {
   if (others === 0) return confirmed > 0 ? "confirmed" : "not_seen";
-  // The document lists fields, and does not say that there are no others.
+  // The document lists fields, but does not say that a reply has no others.
   return origin === "document" && kind !== "other_fields" ? "against_document" : "contradicted";
 }
 

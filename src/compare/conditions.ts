@@ -25,7 +25,7 @@ const tokenOf = ({ headers }: CallContext["call"]) => /^bearer +(\S+) *$/i.exec(
 
 const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   missing_api_key: {
-    when: "The call has no Authorization header, and others of the recording have one.",
+    when: "The call has no Authorization header, and other calls of the recording have one.",
     applies: ({ call, knowledge }) => knowledge.showsAuthorization && call.headers.authorization === undefined,
   },
   malformed_authorization: {
@@ -49,11 +49,11 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
       history.isUsed(call.operation),
   },
   rate_limit_exceeded: {
-    when: "The response is 429, the one status of an error that the service's document states.",
+    when: "The response is 429, the only error status that the service's document states.",
     applies: ({ call }) => call.status === 429,
   },
   unsupported_media_type: {
-    when: "The Content-Type of a body is another than application/json.",
+    when: "The Content-Type of a body is not application/json.",
     applies: ({ call: { headers, text } }) =>
       text !== undefined &&
       headers["content-type"] !== undefined &&
@@ -83,7 +83,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: ({ call, key = "" }) => call.operation.idempotent && key !== "" && !isMasked(key) && !KEY.test(key),
   },
   idempotency_key_reused: {
-    when: "The key is that of an earlier call, within its window, whose method, path, query or body differs.",
+    when: "An earlier call within the replay window has the same key, and another method, path, query or body.",
     applies: ({ call, first }) =>
       first !== undefined && isReplayable(first, call) && sameRequest(first, call) === false,
   },
@@ -92,7 +92,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: ({ call, running }) => running !== undefined && refused(call) && sameRequest(running, call) === true,
   },
   invalid_limit: {
-    when: "`limit` is not an integer, or outside its bounds.",
+    when: "`limit` is not an integer, or is outside its bounds.",
     applies: ({ call: { operation, url } }) => {
       const bounds = operation.query.properties.limit as { minimum?: number; maximum?: number } | undefined;
       const limit = url.searchParams.get("limit");
@@ -102,7 +102,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     },
   },
   invalid_cursor: {
-    when: "Both cursors are sent; or a cursor that is refused is the id of no record that the recording shows.",
+    when: "Both cursors are sent, or a cursor is refused that is not the id of any record in the recording.",
     applies: ({ call, knowledge }) => {
       const [after, before] = ["starting_after", "ending_before"].map((name) => call.url.searchParams.get(name));
       if (!call.operation.query.properties.starting_after) return false;
@@ -151,7 +151,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     when:
       "A refused id is in no response of the recording, and the body is right. " +
       "The refusal of an action must also have the status and code of unknown ids elsewhere, " +
-      "or be 404 or 410 and unlike that of a repeated action.",
+      "or be 404 or 410 and differ from the refusal of a repeated action.",
     applies: (context) => {
       const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;
@@ -163,7 +163,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     },
   },
   already_exists: {
-    when: "A record is created with the unique values of one that was created before.",
+    when: "A record is created with the unique values of a record that was created before.",
     applies: ({ call, history }) => history.isCreatedBefore(call),
   },
 };
@@ -192,7 +192,7 @@ const unseen: Partial<Record<ErrorCode, string>> = {
   outage: "Responses with 5xx are left out: another call with the same content may succeed.",
 };
 
-/** The rules in words by error code, and the reasons for errors without a rule. */
+/** The rules in words, and the reasons why errors have no rule, by error code. */
 export const conditionTexts = (): { seen: Record<string, string>; unseen: Record<string, string> } => ({
   seen: { ...Object.fromEntries(Object.entries(conditions).map(([code, { when }]) => [code, when])), ...ofRoutes },
   unseen,
@@ -218,7 +218,7 @@ const ACCOUNT: readonly unknown[] = [
 const isAboutTheCaller = ({ status, response }: CallContext["call"]) =>
   status === 401 || (status === 403 && isObject(response) && ACCOUNT.includes(response.code));
 
-/** The condition of a call; undefined if it meets none, or is a replay of an earlier call with its key. */
+/** The condition of a call; undefined if the call meets none, or replays an earlier call with the same key. */
 export function conditionOf(context: CallContext): ErrorCode | undefined {
   const { call, first } = context;
   const entries = Object.entries(conditions) as [ErrorCode, ConditionRule][];

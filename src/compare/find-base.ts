@@ -7,7 +7,7 @@ import { isSecretName } from "../kernel/secrets.ts";
 import { percentDecoded } from "../kernel/text.ts";
 import type { ComparedOperation, MatchedCall, RecordedExchange } from "./recording.ts";
 
-/** `literals` is the number of literal segments, which decides between two patterns that match the same path. */
+/** If two patterns match the same path, the one with more `literals` (literal segments) applies. */
 export type CallPattern = ReturnType<typeof routesOf>[number];
 
 export function routesOf(operations: readonly ComparedOperation[]) {
@@ -93,8 +93,9 @@ const ACTIONS = new Set([
 ]);
 
 /**
- * A path with `{id}` in place of each id. Ids are segments with digits, capitals or an underscore, personal data of the
- * recording, and words after the name of a collection or of a secret, such as `ana` in /customers/ana.
+ * A path with `{id}` in place of each id. A segment is an id if it has digits, capitals or an underscore, if it is
+ * personal data in the recording, or if it follows the name of a collection or of a secret, such as `ana` in
+ * /customers/ana.
  */
 export function shapeOfPath(
   path: string,

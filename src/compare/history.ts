@@ -60,7 +60,7 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
     refused(call) && isPlain(call.operation) && call.ids.some((id) => !ids.has(id));
   const ofUnknownIds = new Set(calls.filter(isUnknown).map(answerOf));
   return {
-    /** Whether the call got the same status and code as a call that can only have failed because its id is unknown. */
+    /** Whether the call got the status and code of a call that can only have failed because its id is unknown. */
     isOfUnknownId: (call: RecordedCall) => ofUnknownIds.has(answerOf(call)),
     hasSuccess: (authorization: string | undefined) => keys.has(authorization),
     /** Whether any call of the operation succeeds. */
@@ -76,7 +76,7 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
   };
 }
 
-/** The status and the code, by which two refusals are told apart. */
+/** The status and the code of a response, which distinguish one refusal from another. */
 export const answerOf = ({ status, response }: RecordedCall) => `${status} ${isObject(response) ? response.code : ""}`;
 
 const actionOf = ({ operation, ids }: RecordedCall) => `${operation.id} ${ids.join(" ")}`;
@@ -112,10 +112,10 @@ export const windowOf = ({ operation }: RecordedCall) => operation.replayWindow 
 /** Whether the call falls into the replay window of the first call's key. */
 export const isReplayable = (first: RecordedCall, call: RecordedCall) => !(call.at - first.at > windowOf(first));
 
-/** Whether the export left out the body: its Content-Type remains. */
+/** Whether the export left out the body. The Content-Type then remains. */
 const lacksBody = ({ text, headers }: RecordedCall) => text === undefined && headers["content-type"] !== undefined;
 
-/** Whether two calls are the same request; undefined if a masked or missing body hides it. */
+/** Whether two calls are the same request; undefined if a masked or missing body makes this unknown. */
 export function sameRequest(one: RecordedCall, other: RecordedCall): boolean | undefined {
   if (one.method !== other.method || one.path !== other.path || one.url.search !== other.url.search) return false;
   if (lacksBody(one) || lacksBody(other)) return undefined;

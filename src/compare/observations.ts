@@ -27,7 +27,7 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     shown,
     observations,
     hints,
-    /** The habits in which the service differs everywhere, such as snake_case. */
+    /** The conventions in which the service differs everywhere, such as snake_case. */
     shapes: createShapes(),
     fact: (id: string): ServiceFact | undefined => facts.get(id),
     object: memoize(MOST_OBJECTS, (name: string, schema: TSchema) => objectFacts(name, schema, facts)),
@@ -45,7 +45,7 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
   };
 }
 
-/** A bound for recordings of any size; the sandbox itself has fewer objects. */
+/** The most objects whose facts are kept, whatever the size of the recording. The sandbox itself has fewer. */
 const MOST_OBJECTS = 10_000;
 
 /**
@@ -94,8 +94,8 @@ function listedFacts(id: string, values: readonly string[], facts: ReadonlyMap<s
 }
 
 /**
- * A fact with its observations: the last one, because values repeat, and all by value, so that the time does not grow
- * with their number.
+ * A fact with two ways to find an earlier observation quickly: the last one, because values repeat, and all of them by
+ * value.
  */
 interface ObservedFact extends ServiceFact {
   last?: Observation | undefined;
@@ -183,7 +183,7 @@ export function knowledgeOf(calls: readonly RecordedCall[]) {
   };
 }
 
-/** The access token in a response and its lifetime, with the names of OAuth or of the sandbox. */
+/** The access token in a response and its lifetime, in the fields of OAuth or of the sandbox. */
 function tokenIn(response: unknown): { token?: string; seconds: number } {
   if (!isObject(response)) return { seconds: 0 };
   const token = response.accessToken ?? response.access_token ?? response.token;
@@ -219,7 +219,7 @@ const SHAPES = {
   ids: "ids without the sandbox's prefixes: do not read the kind of a record from its id",
   errors: "errors of another form: read the code and the invalid fields from where the service has them",
   events: "the record of an event in a field of its data: read it from there",
-  signature: "signatures of another form: verify them as the service signs",
+  signature: "signatures of another form: verify them by the service's own scheme",
   unknown: "replies that are not recognised: check that the address is that of this service",
 } as const;
 

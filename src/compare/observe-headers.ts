@@ -37,8 +37,8 @@ function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name
 const SKEW = 5;
 
 /**
- * Derives the window's length from the distances between window ends. The longest time to the next end is a lower
- * bound.
+ * Derives the window's length from the distances between the ends of windows. The longest time from a call to the end
+ * of its window is a lower bound.
  */
 export function observeWindow(calls: readonly RecordedCall[], log: ObservationLog): void {
   const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[RESET] ?? ""));
@@ -57,7 +57,7 @@ export function observeWindow(calls: readonly RecordedCall[], log: ObservationLo
     const seen = distance >= ahead && Number.isFinite(distance) ? distance : Math.ceil(ahead);
     log.record("rate_limit.seconds", seen, false, where);
   } else if (distance === expected) log.record("rate_limit.seconds", expected, true, where);
-  // If the recording skips windows, their ends are several lengths apart.
+  // If the recording skips windows, the ends of two others are several lengths apart.
   else if (Number.isFinite(distance) && distance % expected !== 0)
     log.record("rate_limit.seconds", distance, false, where);
 }
@@ -71,7 +71,7 @@ export function observeRetryAfter(calls: readonly RecordedCall[], log: Observati
   const waits = calls.flatMap(({ status, entry, at, responseHeaders }) => {
     const [ends = "", wait = ""] = [responseHeaders[RESET], responseHeaders["retry-after"]];
     if (status !== 429 || Number.isNaN(at) || !/^\d{1,8}$/.test(wait)) return [];
-    // Without RateLimit-Reset, the first refusal says when its window ends.
+    // Without RateLimit-Reset, the first refusal determines when its window ends.
     const now = at / 1_000;
     if (/^\d+$/.test(ends)) end = ends.length < 9 ? now + Number(ends) : Number(ends) / (ends.length < 12 ? 1 : 1_000);
     else if (!(now < end)) end = now + Number(wait);
@@ -131,8 +131,8 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
 }
 
 /**
- * Seconds after which a second effect means that the key has expired. Before that, it means that the service replays
- * nothing.
+ * After this many seconds, a second effect means that the key has expired. Before, it means that the service does not
+ * replay responses.
  */
 const LONG = 600;
 

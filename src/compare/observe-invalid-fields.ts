@@ -27,7 +27,7 @@ function invalidFieldsIn({ call }: Pick<CallContext, "call">, error: JsonObject)
   return [...own, ...found("errors", error.errors), ...found("details", inner)][0];
 }
 
-/** Distinguishes messages by field from other texts in the details, such as the request's id or a received value. */
+/** Whether an object has messages by field, and not other texts, such as the request's id or a received value. */
 function areMessages(value: object, known: ReadonlySet<string>, { body, url }: CallContext["call"]): boolean {
   const isSent = (name: string, text: unknown) => (isObject(body) ? body[name] : url.searchParams.get(name)) === text;
   return Object.entries(value).every(([name, text]) => known.has(name.split(/[.[/]/)[0] ?? "") && !isSent(name, text));

@@ -56,7 +56,7 @@ function observeOrder({ log, ...where }: ObservationContext, items: readonly unk
   log.compare(`${where.operation}.order`, order, where);
 }
 
-/** Whether the service moved the limit into its bounds: the page's length differs from the limit and is within them. */
+/** Whether the service changed the limit to one of its bounds: the page has another length, which is within bounds. */
 export function isMovedLimit({ url, operation, response }: RecordedCall): boolean {
   const { minimum, maximum } = operation.query.properties.limit as unknown as { minimum: number; maximum: number };
   const length = pageIn(response)?.items.length ?? 0;
@@ -64,8 +64,8 @@ export function isMovedLimit({ url, operation, response }: RecordedCall): boolea
 }
 
 /**
- * The page shows the bound if it is shorter than its limit while more records follow, or longer than a limit below the
- * minimum.
+ * Observes the bounds of `limit`. A page shows the maximum if it is shorter than the limit although more records
+ * follow. It shows the minimum if the limit is below the minimum and the page is longer than the limit.
  */
 function observeLimit(
   { url, operation }: RecordedCall,

@@ -70,7 +70,7 @@ export function codeIn(response: unknown, shown: ShownTexts): string {
   return code === undefined && error === undefined ? "" : shown.code(code ?? error);
 }
 
-/** Statuses of requests that are too large, whatever they ask for. */
+/** Statuses of requests that are too large, whatever their operation. */
 const TOO_LARGE: readonly number[] = [413, 414, 431];
 
 /** Statuses that depend on the caller, the record or the size of the request, and not on the fields of the body. */
@@ -88,7 +88,7 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
   }
   const { error } = errorIn(response, shown);
   const named = namedFields(context, error);
-  // The state of the record may refuse an action, so without a field the body explains nothing.
+  // An action may be refused because of the record's state, so the body explains it only if the error names a field.
   if (!operation.body || !isObject(call.body) || problems.length > 0 || (isAction(call) && named.length === 0))
     return unexplained;
   observeRefusedBody(call, named, error.code, where);
@@ -133,12 +133,12 @@ export interface StrayCall {
   endpoint: string;
 }
 
-/** Statuses that depend on the caller: other callers may use the endpoint, although the sandbox does not have it. */
+/** Statuses that depend on the caller. The service may have the endpoint, and only refuse it to this caller. */
 const FOR_THE_CALLER = new Set([401, 403, 429]);
 
 /**
- * A path or a method is unknown to the service only if every call of it fails in the same way. Otherwise the service
- * may have the endpoint.
+ * Observes unknown paths and methods. One is unknown to the service only if every call of it fails in the same way.
+ * Otherwise the service may have the endpoint.
  */
 export function observeRoutes(
   strays: readonly StrayCall[],

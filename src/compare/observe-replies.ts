@@ -34,19 +34,19 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
   for (const name of new Set(url.searchParams.keys())) {
     if (Object.hasOwn(operation.query.properties, name)) log.record(`${place}.${name}`, "known", true, where);
-    // The service may ignore an unknown parameter, so only one whose value is a cursor contradicts the sandbox.
+    // The service may ignore an unknown parameter. Only a parameter whose value is a cursor contradicts the sandbox.
     else if (!ignored.includes(name) && isCursor(context, url.searchParams.get(name)))
       log.record(`${place}.other_parameters`, log.shown.code(name), false, where);
   }
 }
 
-/** Recognises a cursor by its value: the last or the first id of an earlier page. */
+/** Recognises a cursor by its value, which is the last or the first id of an earlier page. */
 const isCursor = ({ call, history }: CallContext, value: string | null): boolean =>
   value !== null &&
   call.operation.query.properties.starting_after !== undefined &&
   (history.hasPage(call, "last", value) || history.hasPage(call, "first", value));
 
-/** By error code of the schema check: which part of a fact the error contradicts, and what the service accepted. */
+/** For each error code of the schema check, the part of a fact that it contradicts, and what the service accepted. */
 const PARTS: Readonly<Record<string, [part: string, accepted: (value: unknown, log: ObservationLog) => FactValue]>> = {
   required: [".required", () => false],
   wrong_type: [".type", typeOfJson],
@@ -58,7 +58,7 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   const { log } = where;
   const place = `${call.operation.id}.body`;
   const body = call.body as JsonObject;
-  // An unknown field may be a required one under another name, so a missing field then contradicts nothing.
+  // An unknown field may be a required field under another name. If there is one, a missing field contradicts nothing.
   const isRenamed = Object.keys(body).some((field) => !log.fact(`${place}.${field}`));
   const isShown = (code: string) => (call.foreign.body ? code === "not_allowed" : code !== "required" || !isRenamed);
   for (const { pointer, code } of problems.filter((one) => isShown(one.code))) {

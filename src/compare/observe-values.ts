@@ -19,7 +19,7 @@ export interface ObservationContext {
   isBody?: boolean;
 }
 
-/** Observes an object, named by its schema, or by its place if the schema has no name. */
+/** Observes an object. Its name is the name of its schema, or else its place. */
 export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonObject): void {
   const { log, isBody } = where;
   const name = nameOf(schema, place);
@@ -52,7 +52,9 @@ function observeField(where: ObservationContext, field: FieldFacts, value: JsonO
   } else if (presence?.value === "always") log.compare(presence, "absent", where);
 }
 
-/** The value's other fields whose names differ from missing ones only in their case style, by the missing name. */
+/**
+ * Finds fields that are missing under the sandbox's name, and are there in another case style. Maps one to the other.
+ */
 function twinsIn(
   value: JsonObject,
   names: ReadonlySet<string>,
@@ -63,7 +65,7 @@ function twinsIn(
   return new Map(missing.map((name) => [name, plain.get(plainName(name)) as string]));
 }
 
-/** Observes only the enumerations of an object whose fields have other names than the sandbox's. */
+/** Observes only the enumeration values in an object, because its fields have other names than the sandbox's. */
 export function observeListedValues(
   where: ObservationContext,
   place: string,

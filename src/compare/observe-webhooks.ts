@@ -58,15 +58,15 @@ function observeEvent(
   if (isObject(response)) (foreign.records ? observeListedValues : observeObject)(where, "", record, response);
 }
 
-/** The record in the data of an event: the data, or an object in it that has the id which the data lacks. */
+/** The record of an event: its data or, if the data has no id, an object in the data that has one. */
 function recordIn(data: unknown): unknown {
   if (!isObject(data) || data.id !== undefined) return data;
   return Object.values(data).find((value) => isObject(value) && value.id !== undefined) ?? data;
 }
 
 /**
- * Finds the sandbox's type of an event: by its name, or by the last write before it whose response shows the same
- * record.
+ * Finds the sandbox's type for an event: by the event's name, or by the last write before the event whose response
+ * shows the same record.
  */
 function eventTypes({ eventKinds }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {
   const byName = new Map(
@@ -105,8 +105,8 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
 const SIGNATURE = "x-webhook-signature";
 
 /**
- * Observes the signature: in its header, in a header of another name, or in a form that the sandbox cannot send.
- * Returns whether the sandbox can send it.
+ * Observes the signature, which may be in the sandbox's header or in another, and in a form that the sandbox cannot
+ * send. Returns whether the sandbox can send it.
  */
 function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): boolean {
   const { entry, event, headers } = delivery;
@@ -143,8 +143,8 @@ function signatureForm(delivery: RecordedDelivery, header: string, secret: strin
 }
 
 /**
- * Allowed difference between a gap and the schedule, for jitter and network time: a share of the gap, and at least
- * these seconds.
+ * Allowed difference between a gap and the schedule, for jitter and network time: this share of the gap, but at least
+ * LEAST_TOLERANCE seconds.
  */
 const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 0.75;
@@ -186,7 +186,7 @@ function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log
   if (seen.length > 0) recordGaps(fact, seen, attempts[seen.length] as RecordedDelivery, log);
 }
 
-/** Gaps that begin as the schedule does confirm it. */
+/** Records the gaps. They confirm the schedule if they equal its beginning. */
 function recordGaps(fact: ServiceFact, seen: readonly number[], where: RecordedDelivery, log: ObservationLog): void {
   const expected = fact.value as readonly number[];
   const agrees = seen.every((gap, index) => gap === expected[index]);

@@ -50,7 +50,7 @@ type ReadAttachment = (file: string) => string | undefined;
 /** Reads a HAR. `name` is the prefix of its entries' names. */
 export function readHar(text: string, name: string, readAttachment?: ReadAttachment): Recording {
   const document = tryParseJson(text);
-  // Without the parser's message, which would quote the text around the error and may contain a secret.
+  // The message omits the parser's own, which would quote the text around the error and may contain a secret.
   if (document === undefined)
     usageError(
       `${name} is not a HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`,
@@ -73,7 +73,7 @@ interface Entry extends RecordedExchange {
   comment: string;
 }
 
-/** Undefined if the entry is malformed, or is not an HTTP exchange, such as a WebSocket. */
+/** Reads an entry; undefined if it is malformed, or is not an HTTP exchange, such as a WebSocket. */
 function readEntry(entry: unknown, name: string, readAttachment?: ReadAttachment): Entry | undefined {
   if (!isObject(entry) || !isObject(entry.request)) return undefined;
   const { request } = entry;
@@ -122,7 +122,7 @@ export const LARGEST_BODY = 10_000_000;
 /** Levels of nested JSON. Comparing deeper values would overflow the stack. */
 const MOST_DEPTH = 200;
 
-/** Most bodies have too few brackets to nest deep, which is found ten times as fast as their depth. */
+/** Whether a text has too few brackets to nest too deep. For most bodies, this replaces a check ten times as slow. */
 function hasFewBrackets(text: string): boolean {
   let count = 0;
   for (const bracket of ["{", "["])
@@ -179,7 +179,7 @@ function readLine(line: string, entry: string): RecordedDelivery {
   if (!isObject(found) || typeof found.body !== "string" || !isObject(found.headers))
     return usageError(
       `${entry} is not a delivery: each line needs at, url, headers and body, ` +
-        `as ${PROGRAM} receive --log writes them.`,
+        `like the lines of ${PROGRAM} receive --log.`,
     );
   const headers = Object.entries(found.headers).map(
     ([name, value]) => [name.toLowerCase(), typeof value === "string" ? value : JSON.stringify(value)] as const,

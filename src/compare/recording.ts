@@ -28,7 +28,7 @@ export interface RecordedExchange {
   responseHeaders: HeaderValues;
   /** The parsed response body; undefined if it is not JSON. */
   response: unknown;
-  /** The browser took the response from its cache. */
+  /** Whether the browser took the response from its cache. */
   isCached: boolean;
 }
 
@@ -108,10 +108,10 @@ export function pageIn(response: unknown) {
   return { items: items as unknown[], name, rest: rest as JsonObject };
 }
 
-/** A name without its case style: `merchantId`, `merchant_id` and `Merchant-Id` are one. */
+/** A name without its case style, equal for `merchantId`, `merchant_id` and `Merchant-Id`. */
 export const plainName = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** The minimum share of a kind's fields that an object must have, to be compared field by field. */
+/** The minimum share of a kind's fields that an object must have to be compared field by field. */
 export const RECOGNISED = 0.6;
 
 /** The prefix with which an observation shows the service's own name of a field. */

@@ -46,7 +46,7 @@ export function createShownTexts(personal: ReadonlySet<string>) {
   return {
     /** Whether the text, or a word in it, is a secret or personal value in the recording. */
     isPersonal,
-    /** A code or a name unchanged; for a possible secret or personal data, only its length. */
+    /** Returns a code or a name unchanged. Of a possible secret or personal data, it returns only the length. */
     code(value: unknown): string {
       if (typeof value === "boolean" || value === null) return String(value);
       if (typeof value !== "string") return typeof value;

@@ -1,4 +1,4 @@
-// The values that a recording shows for assumptions that can be set, as the option `assumptions` takes them.
+// The values that a recording shows for assumptions that can be set, in the form of the option `assumptions`.
 
 import type { FactBound, FactValue, ServiceFact } from "../contracts/fact.ts";
 import { matchesSchema } from "../schema/validator.ts";
@@ -22,7 +22,7 @@ interface Result {
   seen: readonly SeenValue[];
 }
 
-/** Leaves out a fact that calls show differently, and a bound that is known from one side only. */
+/** Suggests values. Leaves out a fact for which calls show different values, or that only one bound limits. */
 export function suggestedAssumptions(results: readonly Result[], hints: readonly Hint[]): Assumptions {
   const found = results.flatMap(({ fact, confirmed, seen }): [string, FactValue][] => {
     if (!fact.settable || seen.length === 0) return [];
@@ -50,7 +50,7 @@ function shownValue(
   return least === below - 1 ? least : undefined;
 }
 
-/** The longest of the schedules, if the others begin it. */
+/** The longest of the schedules, if each of the others is its beginning. */
 function longest(schedules: readonly (readonly number[])[]): readonly number[] | undefined {
   const [most = []] = schedules.toSorted((one, other) => other.length - one.length);
   return schedules.every((one) => one.every((gap, index) => gap === most[index])) ? most : undefined;

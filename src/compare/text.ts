@@ -1,4 +1,4 @@
-// Formats a comparison for a terminal: the most important differences first, equal ones in one line.
+// Formats a comparison for a terminal: the most important differences first, and equal differences in one line.
 
 import type { FactValue } from "../contracts/fact.ts";
 import { plural } from "../kernel/text.ts";
@@ -10,7 +10,7 @@ const MOST_ROWS = 40;
 /** Rows of each part of the summary, so that it fits on a page. */
 const MOST_SUMMED = 10;
 
-/** The summary first, which fits on a page, then the details. */
+/** The summary, which fits on a page, and then the details. */
 export function comparisonText(comparison: Comparison): string {
   const { base, calls, webhooks, shapes, unknownEndpoints, unexplained, noise } = comparison;
   const { confirmed, contradicted, notSeen, facts, confirmations } = totalsOf(comparison);
@@ -70,7 +70,7 @@ function summary(comparison: Comparison): string[] {
       MOST_SUMMED,
     ),
     ...listed(
-      'Set under "assumptions" in merchant-sandbox.json, to respond as the service',
+      'Set under "assumptions" in merchant-sandbox.json, to respond like the service',
       assumptions.map(([id, value], index) => {
         const comma = index < assumptions.length - 1 ? "," : "";
         return `${JSON.stringify(id)}: ${JSON.stringify(value)}${comma}`;
@@ -109,7 +109,7 @@ const listed = (title: string, rows: readonly string[], most = MOST_ROWS) =>
       ];
 
 function findingLine({ facts, expected, seen, count, operations, entries }: Difference): string {
-  // Skips operations that the facts' ids name already.
+  // Skips operations that the facts' ids already name.
   const foreign = operations.filter((operation) => !facts.some((fact) => fact.startsWith(`${operation}.`)));
   const where = foreign.length === 0 ? "" : ` on ${foreign.slice(0, MOST_FACTS).join(", ")}`;
   return (
@@ -132,8 +132,8 @@ interface Difference {
 const LENIENT = "The sandbox accepts more than the service";
 
 /**
- * Differences under their titles. Those that follow from another one are left out: a type from its format, a value from
- * its other name.
+ * Differences under their titles. A difference that follows from another one is left out: a type whose format differs,
+ * or a value that the service calls by another name.
  */
 export function findingsOf({ verdicts }: Comparison) {
   const contradicted = new Map(

@@ -1,4 +1,4 @@
-// The formats in which services write times, amounts, days and codes: finds the format of a field from its schema, or
+// The formats in which services write times, amounts, days and codes. Finds the format of a field from its schema or
 // from a value.
 
 import { memoize } from "../kernel/bounded-cache.ts";
@@ -75,7 +75,7 @@ export function formOfSchema(schema: object): string | undefined {
   return family && ownForm(family);
 }
 
-/** The formats of a family, the expected one first: if it is a decimal number, 25 counts as one too. */
+/** The formats of a family, the expected one first, so that 25 counts as a decimal number if that is expected. */
 const familyOf = memoize(1_000, (expected: string): readonly ValueForm[] => {
   const all = Object.values<readonly ValueForm[]>(families);
   const family =

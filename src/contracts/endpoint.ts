@@ -62,7 +62,7 @@ export interface EndpointDeclaration<
   /** Errors specific to this operation, beyond those that any operation can return. */
   errors?: readonly ErrorCode[];
   emits?: readonly Fact<string>[];
-  /** Events about other records that only some calls change: type → when, such as `where the guest paid a deposit`. */
+  /** Events about other records that only some calls change: type → when, such as `if the guest paid a deposit`. */
   mayEmit?: Readonly<Record<string, string>>;
   /** Commands that create the records with which a call emits the events of `mayEmit`, for docs/events.md. */
   mayEmitAfter?: readonly string[];

@@ -74,7 +74,7 @@ export interface ServiceFact extends DeclaredFact {
   origin: FactOrigin;
   /** Why the sandbox assumes it, or differs by design. */
   why?: string;
-  /** The command line option that changes it. */
+  /** The command line option that changes the fact. */
   setting?: string;
   /** The sandbox's own value, where an option has set another. */
   default?: FactValue;

@@ -204,7 +204,7 @@ export const RuleState = Type.Object(
     match: Type.Record(Type.Unknown()),
     trigger: Type.Record(Type.Unknown()),
     action: Type.Unsafe<{ type: string; [field: string]: unknown }>(Type.Record(Type.Unknown())),
-    expect: Type.Array(Type.String(), { description: "The judge's rules that it tests" }),
+    expect: Type.Array(Type.String(), { description: "The judge's rules that the fault tests" }),
     ttl: nullableText("How long it stays armed; null for no limit"),
     priority: Type.Integer({ description: "Rules with a higher priority are tried first" }),
     label: Type.Boolean(),

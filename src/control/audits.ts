@@ -1,4 +1,4 @@
-// The audit of a webhook receiver: in one call without a count of its effects, or in steps with one.
+// Audits a webhook receiver: in one call, or in steps between which the caller counts the receiver's effects.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import type { Audit } from "../audit/probe-verdicts.ts";
@@ -12,7 +12,7 @@ export interface AuditRequest {
   secret: string | undefined;
   /** The type of the events (default: payment.succeeded). */
   event: string | undefined;
-  /** The highest age of an event that the receiver allows, such as 3d (default: unknown). */
+  /** The maximum age that the receiver allows for an event, such as 3d (default: unknown). */
   maxAge: string | undefined;
 }
 
@@ -63,14 +63,14 @@ const audited = {
     }),
   ),
   event: Type.Optional(
-    text("Type of the events, which are made after the newest one of this type (default: payment.succeeded)", {
+    text("Type of the events, which are modelled on the newest event of this type (default: payment.succeeded)", {
       pattern: PATTERNS.eventType.pattern,
       maxLength: 255,
     }),
   ),
   maxAge: Type.Optional(
     text(
-      "Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it " +
+      "Maximum age that the receiver allows for an event, such as 3d (default: unknown, so an old event that it " +
         "accepts decides nothing)",
     ),
   ),
@@ -97,9 +97,9 @@ const auditReceiver = endpoint({
   description:
     "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. " +
     "They belong to no merchant, are not logged as deliveries, and are not retried. " +
-    "Their `created` is the sandbox time, or the machine's if the receiver accepts only that. " +
-    "Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: " +
-    "`POST /audits` checks that too.",
+    "Their `created` is the sandbox time, or the machine's time if the receiver accepts only that. " +
+    "The verdict is never `pass`, because this call does not check whether the receiver acts once on each event: " +
+    "`POST /audits` does.",
   body: Type.Object(audited),
   example: { url: "http://localhost:3000/hooks" },
   reply: AuditResult,
@@ -118,7 +118,7 @@ const Started = Type.Object(
           do: oneOf(
             ["count", "restart", "wait and count"],
             "`count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then " +
-              "read it. `wait and count`: read it after a second, in which late work would show",
+              "read the count. `wait and count`: wait a second for late work, then read the count",
           ),
           probe: Type.String(),
           atLeast: nullable(Type.Integer({ description: "The count to wait for; null before a restart" })),
@@ -141,9 +141,9 @@ const startAudit = endpoint({
   path: "/audits",
   summary: "Test a webhook receiver and how often it acts",
   description:
-    "Like `POST /audit`, in steps: after each, send the count of the receiver's effects, such as the rows in a " +
-    "table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: " +
-    "() => count() })` do so. Nothing else may change the count meanwhile.",
+    "Like `POST /audit`, but in steps. After each step, send the count of the receiver's effects, such as the rows " +
+    "in a table, until the reply has a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, " +
+    "effects: () => count() })` do this for you. During the audit, nothing else may change the count.",
   body: Type.Object({
     ...audited,
     effects: count,

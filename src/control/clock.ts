@@ -64,7 +64,7 @@ const setClock = endpoint({
   method: "PUT",
   path: "/clock",
   summary: "Freeze the clock, set it, or let it run",
-  description: "A SQLite file keeps the clock: a start without `--clock` continues it.",
+  description: "A SQLite file also stores the clock. A later start without `--clock` continues it.",
   body: Type.Object({
     mode: oneOf(
       ["real", "frozen", "offset"],
@@ -116,15 +116,15 @@ const advanceClock = endpoint({
   path: "/clock/advance",
   summary: "Advance the clock: everything due until then happens, in order, before the reply",
   description:
-    "Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile.",
+    "Stops early, at the time reached so far, if the client disconnects or the clock is set or reset meanwhile.",
   body: Type.Object({ by: Type.String({ description: "A duration such as 30s, 5m, 24h" }) }),
   example: { by: "24h" },
   reply: Type.Object({
     ...ClockState.properties,
     happened: Type.Array(LifeChange, {
-      description: `Changes that time made to records, in order: the first ${MOST_CHANGES}`,
+      description: `The first ${MOST_CHANGES} changes that the clock made to records, in order`,
     }),
-    omitted: Type.Integer({ description: "How many further changes are left out" }),
+    omitted: Type.Integer({ description: "How many further changes were left out" }),
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
     expired: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
   }),
@@ -194,7 +194,7 @@ function createRecorder({
   };
 }
 
-/** Attempts that ended at the same moment are ordered by id, so the result does not depend on timing. */
+/** Orders attempts by their end. Attempts that ended at the same moment are ordered by id, independent of timing. */
 const inOrder = (attempts: AttemptMessage[]) =>
   attempts.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 

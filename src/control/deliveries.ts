@@ -16,7 +16,7 @@ import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
-  /** Sends the held deliveries, and trusts the file they come from. Resolves with the number of deliveries. */
+  /** Sends the held deliveries, and trusts the file they come from. Resolves to the number of deliveries. */
   releaseHeld(): Promise<number>;
 }
 
@@ -28,15 +28,15 @@ const LoggedAttempt = Type.Object(
     ...WebhookDelivery.properties,
     at: timeText("Sandbox time at which it ended"),
     sequence: Type.Integer({ description: "The attempt's number, in the order in which attempts were written" }),
-    delivery: Type.Integer({ description: "The number of its delivery. A replay is a new delivery" }),
+    delivery: Type.Integer({ description: "The number of the attempt's delivery. A replay is a new delivery" }),
     deliveryState: oneOf(
       ["pending", "sending", "succeeded", "failed", "cancelled"],
-      "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, " +
-        "before the next attempt",
+      "The state of the attempt's delivery; `cancelled` if, before the next attempt, the endpoint was deleted or " +
+        "disabled, or the merchant removed",
     ),
-    trace: nullableText("The trace of the request that caused it; null without one"),
+    trace: nullableText("The trace of the request that caused the delivery; null without one"),
     summary: nullable(
-      Type.String({ description: "Why it failed: the first line of the response's body, or the error" }),
+      Type.String({ description: "Why the attempt failed: the first line of the response's body, or the error" }),
     ),
     durationMs: nullable(
       Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" }),
@@ -158,8 +158,8 @@ const drain = endpoint({
   path: "/drain",
   summary: "Wait until no delivery is due or in flight",
   description:
-    "Use it in tests instead of sleeping. `settled` does not mean that all were delivered: it does not wait for " +
-    "retries that are due later, nor for held deliveries; `pending` counts both.",
+    "Use this in tests instead of sleeping. `settled` does not mean that everything was delivered: retries that are " +
+    "due later and held deliveries are not waited for. `pending` counts both.",
   body: Type.Object({ within: Type.Optional(text("Maximum wait in real time, such as 5s (default: 10s)")) }),
   example: { within: "5s" },
   reply: Type.Object({

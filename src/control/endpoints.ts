@@ -33,7 +33,7 @@ const fields = {
 };
 
 const RegisteredEndpoint = Type.Object(
-  { ...fields, created: Type.Boolean({ description: "False if the merchant had an endpoint at this URL" }) },
+  { ...fields, created: Type.Boolean({ description: "False if the merchant already had an endpoint at this URL" }) },
   { title: "registered_endpoint" },
 );
 
@@ -106,8 +106,8 @@ const registerEndpoint = endpoint({
   path: "/endpoints",
   summary: "Register a webhook endpoint, unless the merchant has one at this URL",
   description:
-    "This call is not a call of a client: faults do not apply to it, and the request log omits it. " +
-    "Of an existing endpoint, only the given events and secret change.",
+    "Faults do not apply to this call, and the request log omits it, because it is not a client's call. " +
+    "If the endpoint exists, the call changes only its events and its secret, if given.",
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,
@@ -117,7 +117,7 @@ const registerEndpoint = endpoint({
   ],
   async handle({ body, ...context }) {
     const registered = await register(context, body as NewEndpoint);
-    // The caller knows this address.
+    // The caller has named this address itself, so deliveries to it are no longer held.
     context.heldEndpoints.release({ merchant: registered.merchant, endpoint: registered.id });
     return registered;
   },
@@ -150,7 +150,7 @@ export async function register(
   });
 }
 
-/** A merchant by its id or the part after mer_. */
+/** Finds a merchant by its id, or by the part of its id after `mer_`. */
 const merchantNamed = (context: RecordParts, wanted: string | undefined) =>
   context.tenants.requireOrFirst(context.tenants.has(`mer_${wanted}`) ? `mer_${wanted}` : wanted);
 
@@ -174,7 +174,7 @@ const disableEndpoint = endpoint({
   id: "endpoints.disable",
   method: "POST",
   path: "/endpoints/{id}/disable",
-  summary: "Disable an endpoint, as a 410 from its receiver does",
+  summary: "Disable an endpoint, like a 410 from its receiver",
   description: "Its pending deliveries are cancelled, and nothing is sent to it until it is enabled again.",
   reply: Type.Object({ disabled: Type.String() }),
   errors: ["resource_not_found"],
@@ -206,8 +206,8 @@ const awaitEndpoint = endpoint({
   path: "/endpoints/{id}/await",
   summary: "Delay the deliveries to an endpoint until its server accepts connections",
   description:
-    "Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the " +
-    "reply, and also if the caller closes the connection.",
+    "Replies as soon as the server accepts a connection. Deliveries that fall due before are sent after the reply, " +
+    "or when the caller closes its own connection.",
   body: Type.Object({ within: Type.Optional(text("Maximum wait in real time, such as 5s (default: 30s)")) }),
   example: { within: "5s" },
   reply: Type.Object({

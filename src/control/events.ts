@@ -38,7 +38,7 @@ const LoggedEventReply = Type.Object(
     created: timeText("Sandbox time"),
     cause: oneOf(
       ["request", "clock", "control"],
-      "What emitted it: a request, the clock on a date of its record, or the control API",
+      "What emitted the event: a request, the clock on a date of the event's record, or the control API",
     ),
     request: nullableText("The request that caused it"),
     trace: nullableText("The trace of that request; null without one"),
@@ -120,7 +120,7 @@ const TriggeredEvent = Type.Object(
       description: "The record that the event is about; null for a synthetic event",
     }),
     events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), {
-      description: "This event and the others that its record emitted on the way, oldest first",
+      description: "All events that this call emitted, oldest first: this event, and those of earlier states",
     }),
     warnings: warningList,
   },
@@ -133,9 +133,9 @@ const triggerEvent = endpoint({
   path: "/events",
   summary: "Trigger an event",
   description:
-    "Creates or changes the record that the event is about; [Events](events.md) says how for each type. A " +
-    "synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never " +
-    "sends is sent as a synthetic event, with a warning.",
+    "Creates or changes the record that the event is about; [Events](events.md) describes this for each type. Like " +
+    "an event of `POST /v1/webhook-events/test`, a synthetic event changes no record. An event of a type that the " +
+    "service never sends is synthetic; the reply then has a warning.",
   body: Type.Object({
     type: Type.String({
       description: "Event type, such as payment.succeeded",
@@ -144,7 +144,7 @@ const triggerEvent = endpoint({
     }),
     merchant: Type.Optional(text("The merchant whose endpoints get it (default: the first merchant)")),
     data: Type.Optional(
-      Type.Record(Type.Unknown(), { description: "Fields of the record; of a synthetic event, its data" }),
+      Type.Record(Type.Unknown(), { description: "Fields of the record, or the data of a synthetic event" }),
     ),
     synthetic: Type.Optional(Type.Boolean({ description: "Only send the event (default: false)" })),
   }),
@@ -164,14 +164,14 @@ const triggerEvent = endpoint({
       if (!record) caller.emitTest(type, data);
       const emitted = eventsAfter(last, newest(MOST_EMITTED));
       const event = emitted.findLast((one) => one.type === type);
-      if (!event) throw new Error(`${type} was not emitted by what brings it about`);
+      if (!event) throw new Error(`${type} was not emitted by its source`);
       const about = record ? { kind: record.object, id: record.id } : null;
       const events = emitted.map(({ id, type }) => ({ id, type }));
       return { ...showEvent(event), record: about, events, warnings: [...warnings] };
     }),
 });
 
-/** More events than any trigger emits. */
+/** More than any trigger emits. */
 const MOST_EMITTED = 50;
 
 /** The events that follow `last`, oldest first. `newest` has the newest one first. */
@@ -211,7 +211,10 @@ const NO_RECORD: RecordBase = { id: "", object: "", merchantId: "", metadata: {}
 const fieldsOf = (data: JsonObject, isMeant: (name: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(data).filter(([name]) => isMeant(name)));
 
-/** The next states on the way to `status`. A record in it leaves and returns, unless `isStart` is set. */
+/**
+ * The states through which a record moves from its own to `status`. A record that is already in `status` leaves it and
+ * returns, unless `isStart` is set.
+ */
 function wayTo(resource: Resource, { status: from = "" }: RecordBase, status: string, isStart: boolean): string[] {
   const way = (start: string, end: string) => pathTo({ ...resource, defaults: { status: start } }, end).slice(1);
   if (from !== status || isStart) return way(from, status);

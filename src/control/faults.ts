@@ -40,9 +40,9 @@ const addFault = endpoint({
   path: "/faults",
   summary: "Arm a fault rule",
   description:
-    "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: " +
-    "every call, the next match, until a reset. " +
-    "The `id` of a removed rule is refused while the logs still name it.",
+    "At each stage of a call the first matching rule fires; latency is added to any other fault. By default, a rule " +
+    "matches every call, fires at the next match, and lasts until a reset. " +
+    "A new rule cannot reuse the `id` of a removed rule while the logs still name it.",
   body: Type.Object({ ...given, action }),
   handlerChecksBody: true,
   example: {
@@ -94,7 +94,7 @@ const clearFaults = endpoint({
   method: "DELETE",
   path: "/faults",
   summary: "Remove every fault rule, or one merchant's rules",
-  query: Type.Object({ merchant: Type.Optional(text("Only rules that match no other merchant")) }),
+  query: Type.Object({ merchant: Type.Optional(text("Only rules that apply to this merchant alone")) }),
   reply: Type.Object({ removed: Type.Integer() }),
   handle: ({ faults, query }) => ({ removed: faults.clear(query.merchant) }),
 });

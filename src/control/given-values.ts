@@ -36,11 +36,11 @@ export function spanOf(
   return fail("validation_failed", `${field} ${must}; received ${JSON.stringify(given)}.`);
 }
 
-/** The merchants that an unpaged list covers, so that it stays a short turn of the event loop. */
+/** The most merchants that an unpaged list covers. Reading more at once would block the event loop. */
 export const MOST_LISTED = 500;
-export const LISTED_MERCHANTS = `Covers the first ${MOST_LISTED} merchants; \`merchant\` names any other.`;
+export const LISTED_MERCHANTS = `Covers the first ${MOST_LISTED} merchants; for another one, use \`merchant\`.`;
 
-/** The ids of these merchants, or of the one that is named. */
+/** The ids of the merchants that an unpaged list covers: only `merchant`, if it is given. */
 export const listedMerchants = ({ tenants }: Pick<Stores, "tenants">, merchant: string | undefined): string[] =>
   merchant === undefined ? tenants.list(MOST_LISTED).map(({ id }) => id) : [tenants.require(merchant)];
 

@@ -41,13 +41,13 @@ const files = [
   snapshots,
 ] as const;
 
-/** The parts that the operations of a file use. */
+/** The parts of the sandbox that the operations of a file use. */
 type PartsOf<File> = File extends { operations: readonly Endpoint<infer Parts>[] } ? Parts : never;
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
 
-/** The context of all handlers. Each file declares the parts that its own operations use. */
+/** The context that every handler receives: all parts that any file declares for its operations. */
 export type ControlContext = Intersection<PartsOf<(typeof files)[number]>>;
 
 export type ControlOperation = Endpoint<ControlContext>;
@@ -69,7 +69,7 @@ export const controlAreaDescriptions: Readonly<Record<string, string>> = {
   Snapshots: "Saved states of all data, to return to.",
 };
 
-/** Checks the learners' steps after an operation that may have changed something. */
+/** Wraps an operation that can change something: after it, the learners' steps are checked. */
 const checkingLearners = (operation: ControlOperation): ControlOperation => ({
   ...operation,
   async handle(call) {

@@ -84,8 +84,8 @@ const joinLessons = endpoint({
     merchant: Type.Optional(text("The id of an existing merchant to use instead of a new one")),
     hintAfter: Type.Optional(
       text(
-        "Real time at a step before a hint is shown; a fix that does not work shows one within 8s; " +
-          "0s turns both off (default: 90s)",
+        "Real time at a step after which a hint is shown. A fix that does not work shows a hint within 8s. " +
+          "0s turns off both kinds of hints (default: 90s)",
       ),
     ),
   }),

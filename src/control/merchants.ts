@@ -22,7 +22,7 @@ interface Parts extends Pick<Stores, "tenants" | "requestLog" | "createOperation
   dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
   publish(event: LiveEvent): void;
-  /** Returns one merchant, or everything and the clock, to the start. */
+  /** Resets one merchant, or everything including the clock, to the start of the sandbox. */
   restore(merchant?: string): Promise<Restored>;
 }
 
@@ -42,9 +42,9 @@ const endpoint = endpointFactory<Parts>("Merchants");
 const ListedMerchant = Type.Object(
   {
     ...Merchant.properties,
-    status: Type.String({ description: "`active`, or `suspended`: its requests are refused" }),
-    records: Type.Integer({ description: "How many records it has, of all kinds" }),
-    requests: Type.Integer({ description: "How many of its requests the log has" }),
+    status: Type.String({ description: "`active`, or `suspended`: the merchant's requests are refused" }),
+    records: Type.Integer({ description: "How many records the merchant has, of all kinds" }),
+    requests: Type.Integer({ description: "How many requests of the merchant are in the log" }),
   },
   { title: "listed_merchant" },
 );
@@ -72,11 +72,11 @@ const addMerchant = endpoint({
   path: "/merchants",
   summary: "Create a merchant with the records of a fixture",
   description:
-    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
-    "have their own. With a `name`, such as the name of the test, its id, key and secrets, the ids of its records, " +
-    "events and requests, and the random choices of its faults are the same in every run, in any order of tests. " +
-    "While a merchant of this name exists, another one counts as `name #2`. The name of a removed merchant can be " +
-    "used again; its logs are erased then.",
+    "The merchant's records have the ids of the fixture and are invisible to other merchants, so parallel tests can " +
+    "each have their own merchant. If you pass a `name`, such as the title of a test, the merchant's id, key and " +
+    "secrets, the ids of its records, events and requests, and the random choices of its faults are the same in " +
+    "every run, in any order of tests. While a merchant of this name exists, another one counts as `name #2`. The " +
+    "name of a removed merchant can be used again; its logs are then erased.",
   body: Type.Object({
     fixture: Type.Optional(text("Which fixture (default: lodge)")),
     name: Type.Optional(
@@ -102,7 +102,7 @@ const addMerchant = endpoint({
 const Fixture = Type.Object(
   {
     description: Type.String(),
-    asOf: Type.String({ description: "The day that the dates are written for; a sandbox moves them to its own day" }),
+    asOf: Type.String({ description: "The day on which the dates are current; a sandbox moves them to its own day" }),
     merchant: Type.Record(Type.Unknown()),
     records: Type.Record(Type.Array(Type.Record(Type.Unknown())), { description: "By kind, oldest first" }),
   },
@@ -115,7 +115,7 @@ const showFixture = endpoint({
   path: "/merchants/{id}/fixture",
   exampleParams: { id: "mer_lodge" },
   summary: "Get a merchant and its records as a fixture, for `--fixtures`",
-  description: "Without secrets: it has no endpoints and no password, and its API key is named after the merchant.",
+  description: "The fixture contains no secrets: no endpoints, no password, and an API key named after the merchant.",
   reply: Fixture,
   errors: ["resource_not_found"],
   handle({ params, tenants, createOperationContext, resources, clock }) {
@@ -131,9 +131,9 @@ const removeMerchant = endpoint({
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
   description:
-    "Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one " +
-    "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules " +
-    "end. Its requests, events, deliveries and verdicts stay in the logs: " +
+    "First, the merchant's deliveries that are due or in flight are completed, recorded and judged, within the " +
+    "timeout of one webhook. Then its keys stop working, its other pending deliveries are cancelled, and its fault " +
+    "rules end. Its requests, events, deliveries and verdicts stay in the logs: " +
     "reports, coverage and `verify` include them until a reset of everything, or until a merchant of the same name " +
     "is created.",
   reply: Type.Object({ removed: Type.String() }),
@@ -153,10 +153,10 @@ const reset = endpoint({
   description:
     "Resets, of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, " +
     "rate-limit windows, the request log, faults, scenarios and verdicts. " +
-    "The data return to the fixtures, or to the snapshot of the options. " +
+    "The data returns to the fixtures, or to the snapshot of the options. " +
     "Faults, scenarios and endpoints of the options are set up again. " +
-    "Without `merchant`, the clock returns to the start too, and merchants that were created are gone; " +
-    "with it, the clock and the other merchants stay as they are.",
+    "Without `merchant`, the clock also returns to the start, and merchants that were created are removed. " +
+    "With `merchant`, the clock and the other merchants stay as they are.",
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},
   reply: Type.Object({

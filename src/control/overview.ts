@@ -68,13 +68,13 @@ const Overview = Type.Object({
   merchantCount: Type.Integer({ description: "How many merchants there are" }),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
-    description: "How many of them are held, because they came with a file: `replay waiting` sends them",
+    description: "How many of the pending deliveries are held, because they came with a file: see `replay waiting`",
   }),
   heldEndpoints: Type.Array(Type.String(), {
     description: "The addresses of endpoints that came with a file: deliveries to them are held until `replay waiting`",
   }),
   heldFaults: Type.Array(Type.String(), {
-    description: "The effects of that file's fault rules on the held deliveries",
+    description: "The effects of the file's fault rules on the held deliveries",
   }),
   scenarios: Type.Array(Type.Object(pick(ShownScenario.properties, ARMED_FIELDS)), {
     description: "The scenarios that are armed",
@@ -95,7 +95,7 @@ const showOverview = endpoint({
   handle: showSandbox,
 });
 
-/** Also the first message of a live stream. */
+/** Returns the overview, which is also the first message of a live stream. */
 export function showSandbox(context: OverviewParts): Static<typeof Overview> {
   const { about, clock, life, tenants, deliveries, heldEndpoints, requestLog, runSummary, judge, made, scenarios } =
     context;
@@ -134,8 +134,8 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
 }
 
 /**
- * Shortens a text, because a merchant's name may have a megabyte, and commands that look for a sandbox do not read an
- * overview that long.
+ * Shortens a text. A merchant's name can have a megabyte, and the commands that look for a running sandbox do not read
+ * such a long overview.
  */
 const shortened = (text: string | null) => text?.slice(0, MOST_SHOWN) ?? null;
 const MOST_SHOWN = 200;
@@ -147,7 +147,7 @@ const showHealth = endpoint({
   summary: "Check whether the sandbox is ready",
   description:
     "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. " +
-    "Replies 503 if the SQLite file was deleted or replaced since.",
+    "Replies 503 if the SQLite file was deleted or replaced after the start.",
   reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {
@@ -178,7 +178,7 @@ const listOperations = endpoint({
   summary: "List operations and event types with how often each was called, emitted and delivered",
   query: Type.Object({
     erased: Type.Optional(
-      text("1 includes the calls and events from before a reset, as `exec` does (default: 0)", { pattern: "^[01]$" }),
+      text("1 also counts the calls and events from before a reset (default: 0)", { pattern: "^[01]$" }),
     ),
   }),
   reply: Type.Object({
@@ -198,7 +198,7 @@ const showTrends = endpoint({
   id: "sandbox.trends",
   method: "GET",
   path: "/trends",
-  summary: "Get the requests, errors and 95th percentile of the last five minutes, in total and by operation",
+  summary: "Get requests, errors and 95th percentile latency of the last five minutes, in total and by operation",
   description: `In ${SPANS} spans of ${SPAN_SECONDS} s of real time. A reset of everything clears it.`,
   reply: Type.Object({
     seconds: Type.Integer({ description: "How long a span is" }),

@@ -22,7 +22,7 @@ const Window = Type.Object(
   {
     merchant: Type.String(),
     operation: nullable(
-      Type.String({ description: "The operation with a window of its own; null for the window that all others share" }),
+      Type.String({ description: "Operation with its own window; null for the window of all other operations" }),
     ),
     limit: Type.Integer(),
     window: Type.Integer({ description: "Milliseconds" }),

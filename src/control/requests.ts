@@ -84,7 +84,7 @@ const RequestDetail = Type.Object(
       description:
         "How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, " +
         "`validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. " +
-        "Without the stages that the request did not reach",
+        "Stages that the request did not reach are left out",
     }),
     request: Message,
     response: Message,
@@ -158,7 +158,7 @@ const showRequest = endpoint({
       fail(
         "resource_not_found",
         `The log has no request ${params.id}. It keeps the newest 10,000, until a reset; ` +
-          "a crash under load loses its last seconds.",
+          "a crash under load loses the last seconds of the log.",
       );
     const request = { headers: JSON.parse(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes };
     const response = { headers: JSON.parse(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes };

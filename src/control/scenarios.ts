@@ -58,14 +58,14 @@ const startScenario = endpoint({
   path: "/scenarios/{name}",
   summary: "Arm a scenario, for one merchant or for all",
   description:
-    "Its faults are armed, and the verdicts they cause count towards its score. " +
+    "Arms the scenario's faults. The verdicts they cause count towards the scenario's score. " +
     "A scenario that is already armed starts again; a reset disarms it.",
   body: Type.Object({
     merchant: Type.Optional(text("The merchant it applies to (default: all)")),
     effects: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: "How often the receiver has acted so far; `PATCH` takes the later counts (default: not counted)",
+        description: "How often the receiver has acted so far; send later counts with `PATCH` (default: not counted)",
       }),
     ),
     event: Type.Optional(
@@ -86,7 +86,7 @@ const countEffects = endpoint({
   id: "scenarios.count",
   method: "PATCH",
   path: "/scenarios/{name}",
-  summary: "Set how often the receiver has acted, in a scenario that was started with such a count",
+  summary: "Update how often the receiver has acted, if the scenario was armed with `effects`",
   description: "The increase must equal the number of events that the receiver accepted since the scenario was armed.",
   query: merchantQuery,
   body: Type.Object({

@@ -55,8 +55,8 @@ const restoreSnapshot = endpoint({
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
     "Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock " +
-    "continue. What has fallen due by the clock since then happens at once, and its webhooks are sent. " +
-    "Requests see the present data until the snapshot is checked and replaces all of it at once.",
+    "continue. Changes of records that have fallen due by now happen at once, and their webhooks are sent. " +
+    "Requests see the current data until the snapshot has been checked and replaces all data at once.",
   reply: Type.Object({
     restored: Type.String(),
     heldDeliveries: Type.Optional(
@@ -66,7 +66,7 @@ const restoreSnapshot = endpoint({
       }),
     ),
     heldEndpoints: Type.Optional(
-      Type.Array(Type.String(), { description: "The addresses to which later deliveries are held too" }),
+      Type.Array(Type.String(), { description: "The addresses to which later deliveries are also held" }),
     ),
   }),
   errors: ["resource_not_found", "invalid_state"],

@@ -21,7 +21,7 @@ interface Parts extends RecordParts, Pick<Stores, "requestLog" | "eventLog" | "a
 
 const endpoint = endpointFactory<Parts>("Records");
 
-/** Requests read at once: their bodies are up to 32 KiB each. */
+/** The number of requests read at once. The bodies of each have up to 32 KiB. */
 const CHUNK = 500;
 const MOST_OTHERS = 10;
 
@@ -33,7 +33,7 @@ const Timeline = Type.Object(
     references: Type.Record(Type.String(), { description: "The fields that refer to another record, with its id" }),
     others: Type.Array(Type.String(), { description: "Other merchants that have a record with this id, at most 10" }),
     next: Type.Union([Type.Object({ at: timeText("Sandbox time"), status: Type.String() }), Type.Null()], {
-      description: "The next change that time makes; null if none is due",
+      description: "The next change that the clock makes; null if none is scheduled",
     }),
     steps: Type.Array(TimelineStep, { description: "Newest first" }),
     has_more: Type.Boolean({ description: "Whether older steps were left out" }),
@@ -48,8 +48,8 @@ const showTimeline = endpoint({
   exampleParams: { id: "pay_pending" },
   summary: "Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock",
   description:
-    "A request touched a record if its path or query names the record, or, unless it is a read, its body or response " +
-    "does. An event touched a record if its body names it. All are from the logs, which a reset clears.",
+    "A request touched a record if its path or query names the record; a write also touched each record that its " +
+    "body or response names. An event touched a record if its body names it. A reset clears these logs.",
   query: Type.Object({
     merchant: Type.Optional(text("The owner (default: the first merchant that has such a record)")),
     limit: pageSize(),
@@ -117,7 +117,7 @@ interface Wanted {
   limit: number;
 }
 
-/** One step more than the limit shows that there are others. */
+/** Reads one step more than the limit, to know whether older ones were left out. */
 async function readSteps(context: Parts, wanted: Wanted, gone: AbortSignal | undefined) {
   const requests = await requestsNaming(context, wanted, gone);
   const events = context.eventLog.naming(wanted.id, wanted.merchant, wanted.limit + 1);
@@ -126,7 +126,7 @@ async function readSteps(context: Parts, wanted: Wanted, gone: AbortSignal | und
   return inOrder(wanted.id, requests, events, events.flatMap(attemptsOf)).slice(0, wanted.limit + 1);
 }
 
-/** Serves other requests between two chunks of the log. */
+/** Finds the requests that name the record. Between two chunks of the log, the process serves other requests. */
 async function requestsNaming(
   { requestLog }: Pick<Parts, "requestLog">,
   { id, merchant, limit }: Wanted,
@@ -151,7 +151,7 @@ interface Placed {
   step: TimelineStep;
   /** Sandbox milliseconds. */
   at: number;
-  /** The order of steps with the same time, as on a frozen clock: by event, and its cause before its deliveries. */
+  /** Orders steps with the same time, as on a frozen clock: by event, and within one event by cause and effect. */
   place: readonly [event: number, rank: number, order: number];
 }
 

@@ -1,5 +1,5 @@
-// Reads the steps of a trace from the logs: requests, the events that they caused, the deliveries of those, and the
-// calls that receivers made back.
+// Reads the steps of a trace from the logs: requests, the events that requests caused, the deliveries of these events,
+// and the calls that receivers made back.
 
 import type { TraceStep } from "../contracts/trace.ts";
 import type { Judge } from "../judge/judge.ts";
@@ -35,7 +35,7 @@ export function readAction(sources: TraceSources, id: string) {
   return shown(null, writer.steps);
 }
 
-/** The action with this trace id: empty if the logs have nothing of it. */
+/** The action with this trace id, without steps if the logs have none. */
 export function readTrace(sources: TraceSources, trace: string) {
   const { requestLog, eventLog } = sources;
   const requests = requestLog.ofTrace(trace, MOST_STEPS + 1);
@@ -53,8 +53,8 @@ const shown = (trace: string | null, steps: readonly TraceStep[]) => ({
 });
 
 /**
- * Goes from a step to its cause, to the cause of that, and so on. Follows at most one call back that is recognised by
- * time only: otherwise a client that writes all the time would join everything into one action.
+ * Goes from a step to its cause, to the cause of the cause, and so on. Follows at most one call back that is recognised
+ * by time only: otherwise a client that writes all the time would join everything into one action.
  */
 function firstOf(sources: TraceSources, id: string): Found | undefined {
   const { requestLog, eventLog, attempts } = sources;
@@ -81,10 +81,10 @@ function firstOf(sources: TraceSources, id: string): Found | undefined {
 const foundRequest = (request: RequestRow | undefined): Found | undefined => request && { request };
 
 /**
- * Whether a write that the judge attributes to a delivery is a call back of it. A call of the delivery's own trace is
- * not: without a `traceparent` in the delivery, the receiver cannot know the trace, but the app that started it does. A
- * call of another trace may be the app's next action, unless it arrived during the delivery. A retry is a call back if
- * the call that it repeats is one.
+ * Returns a function that decides whether a write that the judge attributes to a delivery is a call back, made by the
+ * receiver. A call with the delivery's own trace is not: the delivery carried no `traceparent`, so only the app that
+ * started the trace knows it. A call with another trace is one only if it arrived during the delivery; later, it may be
+ * the app's next action. A retry is a call back if the call that it repeats is one.
  */
 function timeRule({ judge }: TraceSources) {
   const callBacks = judge.callBacks();
@@ -94,7 +94,7 @@ function timeRule({ judge }: TraceSources) {
   };
 }
 
-/** Collects steps, each followed by the steps that it caused. `requests`: all of the trace, oldest first. */
+/** Collects steps, each followed by the steps that it caused. `requests` has the trace's requests, oldest first. */
 function createStepWriter(sources: TraceSources, requests: readonly RequestRow[] = []) {
   const { requestLog, eventLog, attempts, judge } = sources;
   const eventsOf = memoize(MOST_STEPS, eventLog.causedBy);
@@ -138,9 +138,10 @@ function createStepWriter(sources: TraceSources, requests: readonly RequestRow[]
 }
 
 /**
- * The delivery attempt that each call of a trace answers: the one whose span made the call, or, because a receiver's
- * own tracer adds spans in between, the one that was open when the call arrived. Only attempts that carried the trace
- * count. `attemptsOf` returns the attempts that a request caused.
+ * Finds the delivery attempt that caused each call of a trace. If the call names the span of an attempt, that is its
+ * cause. A receiver's own tracer adds spans in between, so for any other call the cause is the attempt that was open
+ * when the call arrived. Only attempts that carried the trace count. `attemptsOf` returns the attempts that a request
+ * caused.
  */
 function findTracedCauses(
   requests: readonly RequestRow[],
@@ -164,7 +165,7 @@ function findTracedCauses(
   return causes;
 }
 
-/** The span that made a call. */
+/** The span in which a call was made. */
 const callerOf = ({ requestHeaders }: RequestRow): string | undefined =>
   parseTraceparent((JSON.parse(requestHeaders) as { traceparent?: string }).traceparent)?.spanId;
 

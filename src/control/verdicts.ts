@@ -40,13 +40,13 @@ const listVerdicts = endpoint({
     merchant: Type.Optional(text("Only verdicts of this merchant")),
     since: Type.Optional(text("Only verdicts at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
     erased: Type.Optional(
-      text("1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0)", {
+      text("1 also lists failed and inconclusive verdicts that a reset deleted (default: 0)", {
         pattern: "^[01]$",
       }),
     ),
   }),
   reply: Type.Object({
-    ...wholeListOf(ShownVerdict, "Newest first, by `at`; of the same time, open ones first").properties,
+    ...wholeListOf(ShownVerdict, "Newest first, by `at`; at the same time, open ones come first").properties,
     rules: Type.Array(CountedRule, { description: "Every rule, with the counts of these verdicts" }),
   }),
   handle({ query, judge }) {
@@ -93,8 +93,9 @@ const addVerdicts = endpoint({
   path: "/verdicts",
   summary: "Add the verdicts of another sandbox",
   description:
-    "Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number " +
-    "of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts.",
+    "Under `exec`, each sandbox that a test creates with `createSandbox()` makes this call twice: at its start, " +
+    "without a number of requests, and when it closes. The report of the run and `--fail-on` then include its " +
+    "verdicts.",
   body: Type.Object({ ...AddedSandbox.properties, verdicts: Type.Array(ShownVerdict, { maxItems: 5_000 }) }),
   example: { sandbox: "http://127.0.0.1:41233", requests: 1, verdicts: [] },
   reply: Type.Object({ added: Type.Integer({ description: "How many verdicts were added" }) }),
@@ -112,7 +113,7 @@ const clearVerdicts = endpoint({
   id: "verdicts.clear",
   method: "DELETE",
   path: "/verdicts",
-  summary: "Delete all verdicts, and everything still open",
+  summary: "Delete all verdicts, including open ones",
   description: "Also deletes the results of audits, counts of effects and disarmed scenarios from the report.",
   reply: Type.Object({ cleared: Type.Integer({ description: "How many verdicts were deleted" }) }),
   handle({ judge, checks, scenarios }) {

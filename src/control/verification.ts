@@ -21,8 +21,8 @@ const verify = endpoint({
   path: "/verify",
   summary: "Check expectations on the run, and wait for them if needed",
   description:
-    "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. " +
-    "A scenario about receivers holds once they had their 3 seconds to act on the last delivery. " +
+    "Replies as soon as all expectations hold at one moment, the result can no longer change, or `within` is over. " +
+    "A scenario about receivers holds only after the receivers had 3 seconds to act on the last delivery. " +
     "Covers everything since the last reset.",
   query: Type.Object({
     strict: Type.Optional(
@@ -58,14 +58,14 @@ const showReport = endpoint({
   query: Type.Object({
     format: Type.Optional(oneOf(REPORT_FORMATS, "The format (default: json)")),
     problems: Type.Optional(
-      text("Why the run failed, one reason per line, as `exec --fail-on` finds them: each is a failure in the report"),
+      text("The reasons of `exec --fail-on` why the run failed, one per line. Each is a failure in the report"),
     ),
     failOn: Type.Optional(
       text(
         "The conditions of `exec --fail-on`, separated by commas. " +
           "If sent, even empty, the report fails exactly if there are `problems`, shows failed verdicts and audits " +
-          "as failures only with `verdicts`, and includes results from before a reset. " +
-          "Without it, each failed verdict is a failure",
+          "as failures only if the conditions include `verdicts`, and includes results from before a reset. " +
+          "If not sent, each failed verdict is a failure",
       ),
     ),
   }),

@@ -41,8 +41,8 @@ const rateLimit = onCalls({
   },
   check: ({ exhaust, retryAfter: wait }) =>
     exhaust && wait !== undefined && (typeof wait !== "number" || wait === 0)
-      ? "action.retryAfter must be a number of seconds, from 1, with exhaust, which uses up the real window: " +
-        "the window determines when it ends."
+      ? "action.retryAfter must be a number of seconds, at least 1, if exhaust is set: it determines when the real " +
+        "window ends."
       : undefined,
   prepare: ({ exhaust = false, retryAfter: wait }) => {
     if (exhaust) return { kind: "exhaust", ...(typeof wait === "number" ? { resetIn: wait * 1_000 } : {}) };

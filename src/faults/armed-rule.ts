@@ -17,11 +17,11 @@ export type ArmedRule = ReturnType<typeof arm>;
 
 export type Counts = ReturnType<typeof freshCounts>;
 
-/** Per rule: the newest budgets, and the newest deliveries with further attempts to affect. */
+/** The most budgets, and the most deliveries with further attempts to affect, that a rule keeps: the newest ones. */
 const MAX_BUDGETS = 10_000;
 const MAX_COVERED = 10_000;
 
-/** With the `counts` of an earlier definition of the rule, it goes on counting. */
+/** Arms a rule. If `counts` has the counts of an earlier definition of the rule, they continue. */
 export function arm(id: string, rule: FaultRule, seed: number, now: number, counts: Counts = freshCounts(now)) {
   const { trigger, action } = rule;
   const beginsAt = counts.armedAt + spanOf(trigger.after, 0);

@@ -15,7 +15,7 @@ import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./s
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
 
-/** The default error code of a status, if it is not the first in the table of errors. */
+/** The default error codes of those statuses whose default is not the first code in the table of errors. */
 const DEFAULT_CODES: Readonly<Record<number, ErrorCode>> = {
   400: "validation_failed",
   401: "invalid_api_key",
@@ -41,8 +41,8 @@ function categoryOf(code: string, status: number): string {
 }
 
 /**
- * The reply with the body and headers that the service itself would send with the status. Sets the headers on the
- * context.
+ * Returns a reply with the body that the service itself would send with the status, and sets the service's headers on
+ * the context.
  */
 export function injectedResponse(
   context: RequestContext,
@@ -172,7 +172,7 @@ const onlyIf =
   (request, response, next) =>
     applies(contextOf(request)) ? stage(request, response, next) : next();
 
-/** Runs the operation, for reads with the fault stale_read. */
+/** Runs the operation. A read that the fault stale_read affects gets old data. */
 async function runOnHistory(
   context: RequestContext,
   state: CallFaults,

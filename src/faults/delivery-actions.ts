@@ -19,7 +19,7 @@ const duplicate = onDeliveries({
   outcome: "genuine",
   fields: {
     copies: Type.Optional(withDefault(count("How many arrive in all", { minimum: 2, maximum: MOST_COPIES }), "2")),
-    gap: Type.Optional(withDefault(span("Pause before the next one is sent"), "at once")),
+    gap: Type.Optional(withDefault(span("Pause before the next copy is sent"), "at once")),
     concurrent: Type.Optional(flag("All at the same time, each on its own connection")),
   },
   check: ({ gap, concurrent }) =>
@@ -92,7 +92,7 @@ const delay = onDeliveries({
 const drop = onDeliveries({
   type: "drop",
   phase: "schedule",
-  description: "Does not send an attempt, and logs it as dropped. The next one follows on the usual schedule.",
+  description: "Does not send an attempt, and logs it as dropped. The next attempt follows on the usual schedule.",
   example: "drop=2 payment.succeeded",
   main: "attempts",
   outcome: "altered",
@@ -122,7 +122,7 @@ const signature = onDeliveries({
   fields: {
     as: choice<VariantOf<"signature">>(
       ["missing", "wrong_secret", "previous_secret", "body_changed", "reserialised", "malformed"],
-      "What is wrong with it; `reserialised` signs the same event written in another way",
+      "What is wrong with the signature; `reserialised` signs the same event written in another way",
       "`wrong_secret`",
     ),
   },

@@ -26,7 +26,7 @@ interface FaultContext {
 
 const UNKNOWN_TYPE = "sandbox.unheard_of";
 
-/** The faults that rules decided on for the next attempt, or for the one in flight. */
+/** The faults that rules have decided on for the next attempt, or for the attempt in flight. */
 export const injectionsOf = ({ decided }: Delivery): readonly DeliveryInjection[] =>
   decided === null ? [] : (JSON.parse(decided) as DeliveryInjection[]);
 
@@ -83,7 +83,7 @@ function corruptSignature(
     }
     case "wrong_secret":
       return signedWith(foreignSecret);
-    // A secret that was never rotated has no previous one.
+    // Before the first rotation, an endpoint has no previous secret.
     case "previous_secret":
       return signedWith(receiver.previousSecret ?? foreignSecret);
     case "body_changed":
@@ -91,7 +91,7 @@ function corruptSignature(
     // A receiver that hashes the parsed body instead of the bytes computes this signature.
     case "reserialised":
       return withHeader(request, SIGNATURE_HEADER, sign(reformatted(body), receiver.secret, delivery.eventId));
-    // Half of the correct signature: a receiver that does not check the length first may throw when it compares them.
+    // Half of the correct signature. A receiver that compares without checking the length first may throw.
     case "malformed":
       return withHeader(request, SIGNATURE_HEADER, own.slice(0, 32));
   }

@@ -20,9 +20,9 @@ interface TimingFaultOptions {
   deliveries: Pick<Deliveries, "receiver">;
 }
 
-/** The longest hold, in sandbox milliseconds: the event that a delivery waits for may never come. */
+/** The longest hold, in sandbox milliseconds, because the event that a delivery waits for may never come. */
 const MAX_HOLD = 86_400_000;
-/** The text of a stored decision to deliver before the response. */
+/** A stored decision to deliver before the response contains this text. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
 type DeliveryNumber = Pick<Delivery, "sequence">;
@@ -36,15 +36,15 @@ const typeAt = (type: string, merchant: string, endpoint: string) => `type ${typ
 const ANY_ENDPOINT = "*";
 
 /**
- * All methods but `isActive` and `load` run inside a transaction. Each pending endpoint that they return has a delivery
- * whose due time changed.
+ * Call all methods except `isActive` and `load` inside a transaction. They return the pending endpoints for which the
+ * due time of a delivery has changed.
  */
 export function createTimingFaults(options: TimingFaultOptions) {
   const { clock, random, attemptId, faults, delayedDeliveries, deliveries } = options;
   const held = createHeldDeliveries(clock, random, delayedDeliveries);
   /**
-   * Deliveries that come before a response. They keep `isActive` true when their rule is used up before the response is
-   * ready.
+   * Deliveries that must end before a response. They keep `isActive` true even if their rule is used up before the
+   * response is ready.
    */
   const beforeResponse = new Set<number>();
   const decide = (delivery: Delivery): PendingEndpoint[] => {
@@ -62,7 +62,7 @@ export function createTimingFaults(options: TimingFaultOptions) {
     return delayedDeliveries.waitingFor(until.held).length >= batch ? held.releaseBatch(until.held) : [];
   };
   return {
-    /** While this is false, no rule is armed, no delivery is held, and no other method has to be called. */
+    /** While this is false, no rule is armed and no delivery is held, so no other method has to be called. */
     isActive: () => faults.armed || held.any() || beforeResponse.size > 0,
     /** Reads from the database whether deliveries are held. */
     load() {
@@ -77,7 +77,7 @@ export function createTimingFaults(options: TimingFaultOptions) {
       ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.releaseBatch) : []),
       ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decide) : []),
     ],
-    /** Releases the batches of rules that were removed: nothing would complete them. */
+    /** Releases the batches of removed rules, because nothing would complete them. */
     releaseRemoved: () =>
       held.any()
         ? delayedDeliveries
@@ -90,8 +90,8 @@ export function createTimingFaults(options: TimingFaultOptions) {
     /** Whether a delivery of the request has to end before the response is sent. */
     delaysResponse: (request: string) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
     /**
-     * Releases the copies that wait for the attempt of a delivery to begin; returns the copies to send together with
-     * it.
+     * Releases the copies that wait until the attempt of a delivery begins. Returns the copies to send at the same time
+     * as the delivery.
      */
     startCopies: (delivery: Delivery) => startCopies(delivery, delayedDeliveries, clock.now()),
     /** Releases the deliveries that were held until this attempt ended. */
@@ -168,7 +168,7 @@ function subjectOf(
   };
 }
 
-/** When an attempt becomes due, and the event that it waits for; undefined when no rule delays it. */
+/** When an attempt becomes due, and the event that the attempt waits for. Undefined if no rule delays it. */
 function delayOf(
   delivery: Delivery,
   injections: readonly DeliveryInjection[],
@@ -184,14 +184,14 @@ function delayOf(
   if (scheduled?.effect.kind !== "delay") return undefined;
   if ("by" in scheduled.effect) return { due: Math.max(now, delivery.due) + scheduled.effect.by, held: null };
   if (scheduled.effect.until === "before_response") return { due: now, held: null };
-  // If the endpoint subscribes to the other type too, it must accept that one first; otherwise any endpoint may accept
-  // it.
+  // If the endpoint also subscribes to the other type, it must itself accept the other event first. Otherwise, any
+  // endpoint's acceptance counts.
   const type = scheduled.effect.until.after;
   const where = delayedDeliveries.wants(merchant, endpoint, type) ? endpoint : ANY_ENDPOINT;
   return { due: now + MAX_HOLD, held: typeAt(type, merchant, where) };
 }
 
-/** Due now, or when the previous delivery has ended. */
+/** Makes a delivery due now, or when the previous delivery has ended. */
 const afterEndOf = (previous: Delivery | undefined, now: number): DelayUntil =>
   previous ? { due: now + MAX_HOLD, held: endOf(previous) } : { due: now, held: null };
 
@@ -206,9 +206,9 @@ function shuffled(deliveries: readonly Delivery[], random: Random): Delivery[] {
 }
 
 /**
- * Writes the copies when the rules decide. The log orders simultaneous attempts by delivery number; if the copies were
- * written when an attempt begins, their numbers would depend on how fast each receiver responds. Returns false when no
- * rule duplicates the delivery.
+ * Writes the copies of a delivery as soon as a rule decides to duplicate it. Returns false if no rule does. The log
+ * orders simultaneous attempts by delivery number. If the copies were written only when an attempt begins, their
+ * numbers would depend on how fast each receiver responds.
  */
 function writeCopies(
   delivery: Delivery & { decided: string },

@@ -48,7 +48,7 @@ export const retryAfter = () =>
     ),
   );
 
-/** An optional field with one of these values, by default the first. */
+/** An optional field with one of these values (default: the first). */
 export const choice = <const V extends string>(
   values: readonly V[],
   description: string,

@@ -68,7 +68,7 @@ export function createFaults(options: FaultsOptions) {
         }),
       /** Whether there is a rule with this id. */
       has: (id: string) => index.rules.has(id),
-      /** Calls the listener after rules were removed, which may hold deliveries. */
+      /** Calls the listener after rules were removed. A removed rule may still hold deliveries. */
       onRemoved: subscribeTo(index.removed),
       /** Reports that an earlier firing affects another attempt, without counting it again. */
       reportAgain: report,
@@ -79,7 +79,7 @@ export function createFaults(options: FaultsOptions) {
   };
 }
 
-/** The file contains a list of rules, or an object with the list in `faults`. */
+/** Adds the rules of a file, which contains a list of rules, or an object with the list in `faults`. */
 export async function addRulesFromFile(
   path: string,
   add: (rule: unknown) => unknown,

@@ -9,8 +9,8 @@ import type { Action } from "./action.ts";
 import { findAction } from "./read-rule.ts";
 
 /**
- * Parses X-Sandbox-Inject: commas separate actions, semicolons their fields. `action=value` sets the action's main
- * field.
+ * Parses X-Sandbox-Inject. Commas separate actions, and semicolons separate the fields of an action. `action=value`
+ * sets the action's main field.
  */
 export function parseInlineActions(text: string): { type: string }[] {
   return text.split(",").map((part) => {
@@ -32,7 +32,7 @@ export function parseInlineActions(text: string): { type: string }[] {
   });
 }
 
-/** An action's fields from text: `main` is the value of its main field, `others` are fields by name. */
+/** Parses an action's fields from text. `main` is the value of the main field, and `others` are fields by name. */
 export function parseActionFields(
   action: Action,
   main: string | undefined,

@@ -7,7 +7,7 @@ import { PATTERNS } from "../schema/patterns.ts";
 import { count, oneOrSeveral, type Static, Type, text } from "../schema/shapes.ts";
 import { milliseconds, span } from "./fields.ts";
 
-/** The fields that both targets have. */
+/** The match fields for both calls and deliveries. */
 const common = {
   merchant: Type.Optional(text("Only this merchant, such as mer_lodge")),
   body: Type.Optional(
@@ -32,7 +32,7 @@ export const apiMatchSchema = Type.Object(
 export const deliveryMatchSchema = Type.Object(
   {
     event: Type.Optional(
-      oneOrSeveral("event", "Event types such as payment.succeeded; payment.* matches all of a kind, * all", {
+      oneOrSeveral("event", "Event types such as payment.succeeded; payment.* matches all of a kind, and * all types", {
         pattern: PATTERNS.matchedEvent.pattern,
       }),
     ),

@@ -1,4 +1,4 @@
-// Reads a fault rule: checks its schema, then that its names exist and that the action's phase can evaluate its
+// Reads a fault rule. Checks its schema, then whether its names exist and whether the action's phase can evaluate its
 // conditions.
 
 import { unknownRuleMessage } from "../client/verdict-text.ts";
@@ -50,7 +50,7 @@ export function readRule(given: unknown, known: KnownNames): FaultRule {
   if (unknownAction.length > 0) failWithAll([...unknownAction, ...general]);
   const action = findAction(rule.action.type);
   const misshapen = fieldErrors(ruleSchema(action), rule);
-  // The meaning of the well-formed parts is checked too, so that one response names every mistake.
+  // Checks the meaning of all parts that have the right shape, so that one response names every mistake.
   const broken = new Set(misshapen.map(({ pointer }) => pointer.split("/")[1]));
   const wellFormed = Object.fromEntries(
     Object.entries(rule).filter(([part]) => part === "action" || !broken.has(part)),
@@ -145,10 +145,10 @@ function checkBody(body: FaultRule["match"]["body"] = {}): void {
   }
 }
 
-/** The field that is checked, unless the error names a more exact one, and the check. */
+/** A check, and the field that its error is about unless the error itself names one. */
 type Check = [pointer: string, check: () => unknown];
 
-/** The errors of one check. The client gets the errors of all checks at once. */
+/** Catches the errors of one check, so that the client gets the errors of all checks at once. */
 function errorsOf([pointer, check]: Check): FieldError[] {
   try {
     check();
@@ -159,18 +159,18 @@ function errorsOf([pointer, check]: Check): FieldError[] {
   }
 }
 
-/** The error for a field that is only allowed with another value of a second field. */
+/** The error for a field that is not allowed with the value of another field. */
 function misplacedField({ action: { onlyWith = {}, schema }, fields }: FaultRule): string | undefined {
   const values: Readonly<Record<string, unknown>> = fields;
   for (const [name, [other, value]] of Object.entries(onlyWith)) {
     const [first] = (schema.properties[other] as { enum?: string[] }).enum ?? [];
     if (values[name] !== undefined && (values[other] ?? first) !== value)
-      return `action.${name} belongs to ${other}: ${value}; leave it out.`;
+      return `action.${name} is allowed only with ${other}: ${value}; leave it out.`;
   }
   return undefined;
 }
 
-/** A test event may have any type, so an unknown type is no error. */
+/** Warns about unknown event types. They are not errors, because a test event may have any type. */
 function warningsAbout(types: readonly string[], { eventTypes, operations }: KnownNames): string[] {
   const known = [...eventTypes];
   const unknown = types.filter((type) => !isOneOf(type, known));
@@ -234,7 +234,7 @@ function checkBudgetScope({ action: { target }, trigger: { per } }: FaultRule): 
   );
 }
 
-/** Rejects conditions on data that is not available in the action's phase. The rule would silently never fire. */
+/** Rejects conditions on data that is not available in the action's phase, because the rule would never fire. */
 function checkPhase(phase: ApiPhase, { action: { type }, match, trigger }: FaultRule): void {
   const instead = " Use the action status, which comes later.";
   if (!isReached("auth", phase) && (match.operation !== undefined || trigger.per === "operation"))

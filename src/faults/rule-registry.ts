@@ -1,4 +1,4 @@
-// Adds, shows, changes and removes fault rules; finds the active ones of each phase, in order of evaluation.
+// Adds, shows, changes and removes fault rules. Finds the active rules of each phase, in order of evaluation.
 
 import { API_PHASES, type ApiPhase, DELIVERY_PHASES, type DeliveryPhase, type RuleState } from "../contracts/fault.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -47,8 +47,8 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     /** Fails if the rule is not valid. */
     check: (given: unknown) => void readRule(given, known),
     /**
-     * Fails if the rule is invalid, or has an id that is in use or logged. `resumes` allows a logged id: the rule
-     * continues its history.
+     * Fails if the rule is invalid, or if its id is in use or logged. `resumes` allows a logged id, whose history the
+     * rule then continues.
      */
     add(given: unknown, { resumes = false } = {}) {
       const rule = readRule(given, known);
@@ -76,7 +76,7 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
       return { ...armed.state(clock.now()), status: "removed" };
     },
     clear,
-    /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. Their ids start again. */
+    /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. New ids then start again. */
     forget(merchant?: string) {
       clear(merchant);
       ids.restart(merchant);

@@ -20,7 +20,7 @@ export const RULE_FIELDS = {
   name: Type.Optional(text("A name for people", { maxLength: 200 })),
   expect: Type.Optional(
     Type.Array(RulePattern, {
-      description: "The judge's rules that it tests",
+      description: "The judge's rules that the fault tests",
       maxItems: 50,
     }),
   ),
@@ -28,7 +28,7 @@ export const RULE_FIELDS = {
   priority: Type.Optional(
     withDefault(
       Type.Integer({
-        description: "Rules with a higher priority are tried first, equal ones in the order in which they were added",
+        description: "Rules with a higher priority are tried first, equal rules in the order in which they were added",
         minimum: -1_000,
         maximum: 1_000,
       }),

@@ -67,7 +67,7 @@ export interface Budget {
   fired: number;
 }
 
-/** Counts one match and returns whether it fires. `chance` is called only if the probability decides. */
+/** Counts one match, and returns whether the rule fires. `chance` is called only if the probability decides. */
 export function fires(trigger: Trigger, budget: Budget, chance: () => number): boolean {
   const match = ++budget.matched - trigger.skip;
   if (match <= 0) return false;

@@ -84,7 +84,7 @@ async function take(context: RequestContext, text: string): Promise<void> {
 const LONGEST_TURN = 65_536;
 const isLong = (text: string) => text.length > LONGEST_TURN;
 
-/** Lets other requests take their turn between the steps of one with a long body. */
+/** Lets other requests take their turn between the steps of a request with a long body. */
 export const yieldIfLong: Stage = (request, _response, next) =>
   isLong(contextOf(request).bodyText) ? nextTurn().then(() => next()) : next();
 

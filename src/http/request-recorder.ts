@@ -34,7 +34,7 @@ export function createRequestRecorder(options: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
   const record = (context: RequestContext, entry: RequestEntry) => {
-    // A later request may have the same id.
+    // After a reset, a later request may have the same id.
     if (context.series.isErased) return;
     try {
       requestLog.add(entry);

@@ -1,21 +1,21 @@
-// The calls that receivers made back: which delivery attempt each write followed from, as the judge attributes them.
+// The calls back of receivers: the delivery attempt to which the judge attributes each write.
 
 import { setBounded } from "../kernel/bounded-cache.ts";
 
 /** The delivery attempt that a write followed from. */
 export interface CallBack {
   readonly attempt: string;
-  /** Whether the write arrived before the receiver had responded, and not only soon afterwards. */
+  /** Whether the write arrived while the attempt was in flight. Otherwise it arrived soon afterwards. */
   readonly wasInFlight: boolean;
 }
 
 const MOST_KEPT = 10_000;
 
 export function createCallBacks() {
-  /** By the id of the request. */
+  /** The causes by the id of the request. */
   const causes = new Map<string, CallBack & { readonly merchant: string }>();
   return {
-    /** Replaces an earlier attribution of the request; undefined removes it. */
+    /** Replaces an earlier attribution of the request. Removes it if `cause` is undefined. */
     record(merchant: string, request: string, cause: CallBack | undefined) {
       causes.delete(request);
       if (cause) setBounded(causes, request, { ...cause, merchant }, MOST_KEPT);

@@ -1,7 +1,7 @@
 // The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings
-// and delivery attempts, keeps the state of the rules per merchant, and decides when calls arrive, and, by one alarm in
-// real time, when deadlines pass. The judge never delays a response: a request that no rule needs costs one look-up,
-// and all other work happens after the response.
+// and delivery attempts, and keeps the state of the rules for each merchant. It decides when a call arrives, or when a
+// deadline passes, for which it has one alarm in real time. The judge never delays a response: a request that no rule
+// needs costs one look-up, and all other work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AddedSandbox, VerdictFilter, VerdictMessage } from "../contracts/verdict.ts";
@@ -33,7 +33,7 @@ interface JudgeOptions {
   prefix: string;
   /** Sandbox milliseconds. */
   now(): number;
-  /** The check that says which verdicts a fault's `expect` still misses. */
+  /** Returns which verdicts of a fault's `expect` are still missing. */
   checkVerdicts: typeof checkVerdicts;
   /** Whether a webhook of the merchant (default: of any) is in flight. */
   isDelivering(merchant?: string): boolean;
@@ -45,7 +45,7 @@ type JudgeState = ReturnType<typeof createState>;
 
 const MAX_TRACKERS = 500;
 const MAX_SANDBOXES = 1_000;
-/** Enough calls to see which other clients make the same call. */
+/** The most recent calls that a rule reads: enough to see which other clients make the same call. */
 const MAX_RECENT = 64;
 
 const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDelivering }: JudgeOptions) => ({
@@ -58,7 +58,7 @@ const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDeli
   callBacks: createCallBacks(),
   calls: createRecentCalls(1_024),
   writes: createRecentCalls(256),
-  /** By merchant; requests without a known merchant share the tracker "". */
+  /** The trackers by merchant. Requests without a known merchant share the tracker "". */
   trackers: new Map<string, MerchantTracker>(),
   operationOf: createOperationFinder(operations, prefix),
   /** Requests to observe at the end of this turn of the event loop. */
@@ -95,8 +95,8 @@ export function createJudge(options: JudgeOptions) {
       );
     },
     /**
-     * Whether a verdict on receivers of the merchant (default: of all) may change without a further call or delivery:
-     * they have some seconds to act on a delivery.
+     * Whether a receiver of the merchant (default: of any) still has time to act on a delivery, so that a verdict on it
+     * can change.
      */
     isWatching: (merchant?: string) => isWatching(state, merchant),
     /** The newest writes that followed from a delivery attempt, by the id of the request. */
@@ -116,7 +116,7 @@ export function createJudge(options: JudgeOptions) {
     made: () => state.log.made(),
     /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
-    /** Makes the verdicts final that are due. Call it after sandbox time has jumped: the alarm counts real time. */
+    /** Makes due verdicts final. Call this after sandbox time has jumped, because the alarm counts only real time. */
     resolveDue: () => resolveAndSetAlarm(state),
     /**
      * Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all
@@ -124,8 +124,8 @@ export function createJudge(options: JudgeOptions) {
      */
     conclude: (merchant?: string) => conclude(state, merchant),
     /**
-     * Deletes all data about one merchant (default: about all), except for the verdicts that are listed as erased.
-     * `event`: what erases them, as their texts name it (default: a reset).
+     * Deletes all data about one merchant (default: about all). Failed and inconclusive verdicts stay listed as erased;
+     * their messages begin with "Before `event`" (default: a reset).
      */
     forget,
     /** Deletes all data. */
@@ -133,7 +133,7 @@ export function createJudge(options: JudgeOptions) {
       forget();
       state.log.clearErased();
     },
-    /** Makes the pending verdicts of a merchant that was removed final, and deletes all else about it. */
+    /** Makes the pending verdicts of a removed merchant final, and deletes all other data about it. */
     close(merchant: string) {
       conclude(state, merchant);
       state.log.close(merchant);
@@ -149,8 +149,8 @@ function requestQueue(state: JudgeState): (entry: RequestEntry) => void {
   const { calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   return (entry) => {
-    // Copied without its response body, which the judge does not read. The garbage collector copies entries that live
-    // as long as a ring buffer: for lists of 25 records, it took 28 µs each with the bodies and 14 µs without.
+    // Keeps a copy without the response body, which the judge does not read. The garbage collector copies entries that
+    // stay in a ring buffer: for lists of 25 records, that took 28 µs each with the bodies and 14 µs without.
     const call = { ...entry, responseBody: "" };
     calls.record(call);
     if (call.method !== "GET" && call.status < 300) writes.record(call);
@@ -240,7 +240,7 @@ function observeAttempt(state: JudgeState, { message, began }: EndedAttempt): vo
 const describe = ({ firings, operationOf }: JudgeState, entry: RequestEntry) =>
   describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
-/** Finds or creates a merchant's tracker. At the limit, an empty tracker is dropped, or else the oldest. */
+/** Finds or creates a merchant's tracker. At the limit, drops an empty tracker, or the oldest if none is empty. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
   const { trackers, log, alarm } = state;
   const existing = trackers.get(merchant);
@@ -274,7 +274,7 @@ const recentCallsTo = (state: JudgeState, { merchant, method, path, search, arri
     )
     .map((entry) => describe(state, entry));
 
-/** Makes the verdicts final that are due. Returns when the next one is, in real milliseconds. */
+/** Makes due verdicts final. Returns when the next verdict is due, in real milliseconds. */
 function resolve({ trackers, now: currentTime }: JudgeState): number {
   const now = currentTime();
   let nextDue = Infinity;
@@ -285,7 +285,7 @@ function resolve({ trackers, now: currentTime }: JudgeState): number {
   return nextDue;
 }
 
-/** The final verdicts, then provisional verdicts on pending retries and deliveries. */
+/** The final verdicts, and after them the provisional verdicts on pending retries and deliveries. */
 function allVerdicts(state: JudgeState): VerdictMessage[] {
   const { trackers, log } = state;
   resolve(state);
@@ -313,7 +313,7 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
   for (const { rule, finding, subject } of missing) log.add(rule, finding, subject);
 }
 
-/** An inconclusive finding for each rule that a fired fault was set up to test, but that gave no verdict. */
+/** An inconclusive finding for each rule that a fired fault was set up to test and that has given no verdict. */
 function findMissing({ firings, checkVerdicts }: JudgeState, made: readonly VerdictMessage[]) {
   return firings.expectedVerdicts().flatMap(({ firing, expected }) => {
     const rule = rules.find(({ id }) => expected.rules.some((pattern) => matchesWildcard(id, pattern)));

@@ -35,14 +35,14 @@ import {
 
 export type MerchantTracker = ReturnType<typeof createMerchantTracker>;
 
-/** The shared parts of the judge that a tracker uses. */
+/** The parts of the judge that all trackers share. */
 export interface TrackerTools {
   readonly log: VerdictLog;
   /** Recent calls of the merchant to the same address. */
   recentTo(call: ObservedCall): readonly ObservedCall[];
   /** Whether a webhook of the merchant is in flight. */
   isDelivering(): boolean;
-  /** A write was attributed to this delivery attempt, or to none any more. */
+  /** Called when a write is attributed to a delivery attempt, or no longer to any (`cause` is undefined). */
   onAttributed(write: ObservedCall, cause: CallBack | undefined): void;
   /** Asks for a call of `resolve` at this real time. */
   onDue(at: number): void;
@@ -60,7 +60,7 @@ export function createMerchantTracker(tools: TrackerTools) {
   return {
     retries,
     receivers,
-    /** Makes the verdicts final that are due. */
+    /** Makes due verdicts final. */
     resolve(now: Moment) {
       retries.resolve(now);
       receivers.resolve(now.real);
@@ -96,7 +96,7 @@ function runRules(
 
 function retryListeners({ log, recentTo, onDue }: TrackerTools): RetryListeners {
   const { add } = log;
-  /** Inconclusive verdicts on chains that a further try may decide. */
+  /** Inconclusive verdicts on chains. A further try may decide these verdicts. */
   const open = new WeakMap<RetryChain, VerdictIds>();
   return {
     onRetry(retry, revised) {
@@ -126,8 +126,8 @@ function retryListeners({ log, recentTo, onDue }: TrackerTools): RetryListeners 
 }
 
 /**
- * The id of the earlier verdict that the finding replaces. A failure that an earlier retry proved is replaced only by
- * another failure.
+ * The id of the earlier verdict that the finding replaces. Only another failure replaces a failure that an earlier
+ * retry proved.
  */
 function replaceable(log: VerdictLog, rule: Rule, finding: Finding, revised: Revised | undefined): string | undefined {
   const id = revised?.verdicts.get(rule.id);
@@ -135,7 +135,7 @@ function replaceable(log: VerdictLog, rule: Rule, finding: Finding, revised: Rev
   return log.hasFailed(id) ? undefined : id;
 }
 
-/** Takes back the earlier verdicts that no finding has replaced. */
+/** Withdraws the earlier verdicts that no finding has replaced. A failure becomes inconclusive instead. */
 function retract(log: VerdictLog, { from, to }: Retry, { verdicts, how }: Revised): void {
   for (const id of verdicts.values()) {
     if (log.hasFailed(id))
@@ -177,7 +177,7 @@ function runOnRepeat(add: AddFinding, repeat: RepeatDelivery, reported?: string)
   return id;
 }
 
-/** Runs the rules on a chain without a further retry. Returns the ids of the verdicts that a late retry may decide. */
+/** Runs the rules on a chain that got no further retry. Returns the ids of verdicts that a late retry may decide. */
 function runOnChain(add: AddFinding, chain: RetryChain, run: (rule: Rule) => Finding | undefined): VerdictIds {
   const open: VerdictIds = new Map();
   const addAndNote: AddFinding = (rule, finding, subject) => {
@@ -189,7 +189,7 @@ function runOnChain(add: AddFinding, chain: RetryChain, run: (rule: Rule) => Fin
   return open;
 }
 
-/** The evidence for a chain. A missing retry is confirmed by timing, because only the deadline shows it. */
+/** The evidence for a chain. Only time can confirm that a retry is missing. */
 const chainSubject = (chain: RetryChain) =>
   callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.confirmedBy);
 
@@ -206,7 +206,7 @@ function runOnPending(add: AddFinding, pending: PendingRetry, now: Moment): Verd
   );
 }
 
-/** Verdicts on each pending retry and repeat delivery, as if nothing arrived after `now`. */
+/** The verdicts on pending retries and repeat deliveries if nothing arrived after `now`. */
 export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: Moment): VerdictMessage[] {
   const found: VerdictMessage[] = [];
   const add: AddFinding = (rule, finding, subject) => {
@@ -230,7 +230,7 @@ const MAX_REQUESTS = 100;
 /** After this many milliseconds, the same request counts as a new one. */
 const REPEAT_WITHIN = 10_000;
 
-/** `onRejection` returns the id of its verdict. */
+/** Tracks rejected requests and their repeats. `onRejection` returns the id of the verdict. */
 export function createRejectionTracker(onRejection: (rejections: Rejections) => string | undefined) {
   const all: Rejections[] = [];
   const expire = (now: Moment) => {

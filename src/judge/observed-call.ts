@@ -11,15 +11,15 @@ import { isReadable } from "../kernel/request-limits.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 
 /**
- * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503,
- * `failed` any other temporary error, `lost` a response that did not reach the client in full, and `abandoned` a call
- * that the client did not wait for.
+ * Why a client should retry a call. `rate_limited`: a 429, or the service's own status for a rate limit. `unavailable`:
+ * a 503. `failed`: any other temporary error. `lost`: the client did not receive the whole response. `abandoned`: the
+ * client did not wait for the response.
  */
 export type Failure = "rate_limited" | "unavailable" | "failed" | "lost" | "abandoned";
 
 /**
- * Milliseconds by which a retry may be early, because of timers and network latency. A date has a resolution of one
- * second.
+ * Milliseconds by which a retry may be early: for `seconds`, the inaccuracy of timers and of the network; for `date`,
+ * the resolution of an HTTP date.
  */
 const TOLERANCE = { seconds: 50, date: 1_000 };
 
@@ -36,7 +36,7 @@ export const arrivalOf = ({ arrived, at }: ObservedCall): Moment => ({ real: arr
 export const responseOf = ({ answered, answeredAt }: ObservedCall): Moment => ({ real: answered, sandbox: answeredAt });
 
 /**
- * The time between two moments, in real time or in sandbox time, whichever is longer: a client of a frozen sandbox
+ * The time between two moments, in real time or in sandbox time, whichever is longer. A client of a frozen sandbox
  * waits by advancing the clock.
  */
 export const waitBetween = (from: Moment, to: Moment) => Math.max(to.real - from.real, to.sandbox - from.sandbox);
@@ -60,7 +60,7 @@ export interface JudgedOperation {
 }
 
 /**
- * Finds a request's operation. A request answered before routing, by a rate limit or a fault, is matched by its path.
+ * Finds a request's operation. The path decides if a rate limit or a fault answered the request before routing.
  */
 export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string) {
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
@@ -77,7 +77,7 @@ export function createOperationFinder(operations: readonly JudgedOperation[], pr
 }
 
 const FAILED = new Set([408, 500, 502, 503, 504]);
-/** The only conflict that a client should retry unchanged. */
+/** The code of the only 409 after which a client should retry the unchanged request. */
 const KEY_IN_USE: ErrorCode = "idempotency_key_in_use";
 
 /** Whether the sandbox sent no response at all. */
@@ -111,7 +111,7 @@ export function describeCall(entry: RequestEntry, firings: readonly Firing[], op
     acceptsKey: operation?.idempotent ?? false,
     status,
     failure,
-    /** A 4xx that no fault caused: the same request would be rejected again. */
+    /** Whether the call got a 4xx that no fault caused, so that the same request would be rejected again. */
     rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
     requestedWait: requestedWaitOf(entry),
     /** Whether the call changed data, even if the client did not receive the response. */
@@ -125,7 +125,7 @@ export function describeCall(entry: RequestEntry, firings: readonly Firing[], op
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     body: requestBody,
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
-    /** Equal for requests that differ only in JSON formatting or the order of fields. Computed on first use. */
+    /** Computed on first use. Requests that differ only in JSON formatting or the order of fields have the same one. */
     fingerprint: once(() => fingerprint(method, path, search, parsed(requestBody))),
   };
 }
@@ -151,7 +151,7 @@ function requestedWaitOf({ responseHeaders, at }: RequestEntry) {
   return wait && { ...wait, tolerance: TOLERANCE[wait.form] };
 }
 
-/** The body as JSON. A body that is not JSON, or that the pipeline does not parse either, stays text. */
+/** Parses the body. Returns the text if it is not JSON, or if the request pipeline would not parse it. */
 function parsed(body: string): unknown {
   if (body === "") return {};
   return (isReadable(body) ? tryParseJson(body) : undefined) ?? body;

@@ -1,5 +1,5 @@
-// Tracks one merchant's webhook receivers: which deliveries of an event they got, and what they wrote to the API after
-// each.
+// Tracks one merchant's webhook receivers: the deliveries of each event that they got, and their writes to the API
+// after each delivery.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
@@ -18,26 +18,27 @@ interface Repeat {
 export interface ReceiverListeners {
   onDelivery(delivery: ObservedDelivery): void;
   /**
-   * `reported` is the id of the verdict on the same repeat, which a later write may change. Returns the verdict's id.
+   * Judges a repeat delivery, and returns the verdict's id. `reported` is the id of an earlier verdict on the same
+   * delivery, which a later write can change.
    */
   onRepeatDelivery(repeat: RepeatDelivery, reported: string | undefined): string | undefined;
-  /** Whether the repeat fails a rule already. */
+  /** Whether the repeat already fails a rule. */
   isFailure(repeat: RepeatDelivery): boolean;
-  /** Whether a delivery is in flight. Once it is recorded, it may turn out to have caused an earlier write. */
+  /** Whether a delivery is in flight. When it is recorded, an earlier write may turn out to be its effect. */
   isDelivering(): boolean;
-  /** A write was attributed to this delivery attempt, or to none any more. */
+  /** Called when a write is attributed to a delivery attempt, or no longer to any (`cause` is undefined). */
   onAttributed(write: ObservedCall, cause: CallBack | undefined): void;
   /** Asks for a call of `resolve` at this real time. */
   onDue(at: number): void;
 }
 
 const MAX_EVENTS = 200;
-/** Deliveries kept for each event, to compare later ones with. */
+/** The most deliveries kept for each event, with which later deliveries are compared. */
 const MAX_DELIVERIES = 20;
-/** A failure is reported this many milliseconds after the write that shows it: responses that came with it are read. */
+/** Milliseconds from the write that shows a failure until the report, so that responses that came with it are read. */
 const SETTLED_AFTER = 50;
 
-/** Times are real milliseconds. */
+/** Tracks the receivers of one merchant. Times are real milliseconds. */
 export function createReceivers(listeners: ReceiverListeners) {
   const faultOf = new Map<string, string>();
   const attribution = createWriteAttribution(listeners);
@@ -52,7 +53,7 @@ export function createReceivers(listeners: ReceiverListeners) {
   };
   return {
     /**
-     * Observes an attempt that began at `started` and is recorded `now`; `writes` are the merchant's writes since
+     * Observes an attempt that began at `started` and is recorded at `now`. `writes` are the merchant's writes since
      * `started`.
      */
     observe(
@@ -83,7 +84,7 @@ export function createReceivers(listeners: ReceiverListeners) {
       if (isGenuine(faults)) history.add(key, delivery);
       for (const call of writes) observeWrite(call);
       repeats.recorded(now);
-      // Expires last: before this attempt was recorded, its writes may have counted as the effect of an earlier repeat.
+      // Expires repeats last, because some of their writes may have just been attributed to this attempt instead.
       expire(now);
     },
     observeWrite,
@@ -91,7 +92,7 @@ export function createReceivers(listeners: ReceiverListeners) {
     isWatching: attribution.isWatching,
     /** Reports the repeat deliveries whose writes are complete at `now`. */
     expire,
-    /** As `expire`, and reports the failures that are certain. Call it once all recorded attempts were observed. */
+    /** Calls `expire`, then reports certain failures. Call this when all recorded attempts have been observed. */
     resolve(now: number) {
       expire(now);
       repeats.reportCertain();
@@ -108,7 +109,7 @@ export function createReceivers(listeners: ReceiverListeners) {
 
 /** The deliveries of each event to each endpoint, by key. */
 function createDeliveryHistory(onRepeat: (repeat: Repeat) => void) {
-  /** Also the deliveries that the receiver did not accept: it may have acted before it failed. */
+  /** Includes deliveries that the receiver did not accept, because it may have acted before it failed. */
   const delivered = new Map<string, readonly WatchedDelivery[]>();
   /** The first attempt that the receiver accepted. */
   const accepted = new Map<string, AttemptMessage>();
@@ -125,13 +126,13 @@ function createDeliveryHistory(onRepeat: (repeat: Repeat) => void) {
   };
 }
 
-/** The repeat deliveries: watched until their writes are complete, then reported, then revised by slow writes. */
+/** Watches each repeat delivery until its writes are complete, then reports it. Slow writes can revise the report. */
 function createRepeats(listeners: ReceiverListeners) {
-  /** By the repeat, in the order of recording. */
+  /** The watched repeats by their delivery, in the order of recording. */
   const watched = new Map<WatchedDelivery, Repeat>();
-  /** Watched ones that got a write since the last look. */
+  /** Watched deliveries that got a write since `reportCertain` last ran. */
   const suspects = new Set<WatchedDelivery>();
-  /** Reported ones, with the id of the verdict. */
+  /** The reported repeats by their delivery, with the id of the verdict. */
   const reported = new Map<WatchedDelivery, { repeat: Repeat; id: string | undefined }>();
   const report = (repeat: Repeat, before?: string) => {
     watched.delete(repeat.repeat);
@@ -143,7 +144,7 @@ function createRepeats(listeners: ReceiverListeners) {
       watched.set(repeat.repeat, repeat);
       listeners.onDue(repeat.repeat.watchedUntil);
     },
-    /** Call it when the writes of a delivery have changed. */
+    /** Call this when the writes of a delivery have changed. */
     changed(delivery: WatchedDelivery, now: number) {
       const final = reported.get(delivery);
       if (final) report(final.repeat, final.id);
@@ -151,7 +152,7 @@ function createRepeats(listeners: ReceiverListeners) {
       suspects.add(delivery);
       listeners.onDue(now + SETTLED_AFTER);
     },
-    /** Call it when an attempt was recorded: a failure may be certain now. */
+    /** Call this when an attempt was recorded, because a failure may now be certain. */
     recorded(now: number) {
       if (suspects.size > 0) listeners.onDue(now + SETTLED_AFTER);
     },
@@ -182,8 +183,8 @@ function createRepeats(listeners: ReceiverListeners) {
 }
 
 /**
- * A write belongs to the last delivery that started before it arrived. A slow write of the first delivery can therefore
- * count as the second delivery's, so a third delivery is compared with both.
+ * A write is attributed to the last delivery that started before the write arrived. A slow write caused by the first
+ * delivery can therefore be attributed to the second, so a third delivery is compared with both.
  */
 const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
   const acted = earlier.find((delivery) => effectsOf(delivery).length > 0);
@@ -199,8 +200,8 @@ const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
 };
 
 /**
- * The writes that count as the effect of a delivery. After a response that rejects it, the receiver is done: a later
- * write has another cause, such as the shop's own next call. After a timeout, the receiver may still be busy.
+ * The writes that count as the effect of a delivery. If the receiver's response rejects the delivery, a write after the
+ * response has another cause, such as the shop's own next call. After a timeout, the receiver may still be busy.
  */
 const effectsOf = ({ attempt, isAccepted, recorded, writes }: WatchedDelivery): readonly ObservedCall[] =>
   isAccepted || attempt.responseStatus === null ? writes : writes.filter(({ arrived }) => arrived <= recorded);
@@ -215,8 +216,8 @@ interface WatchedDelivery {
   readonly watchedUntil: number;
   writes: ObservedCall[];
   /**
-   * Ids of writes that arrived while it failed and a delivery of another event was in flight, which may have caused
-   * them.
+   * The ids of writes that another delivery may have caused: this delivery failed, and a delivery of another event was
+   * in flight when they arrived.
    */
   readonly shared: Set<string>;
   /** The fault rule that caused the delivery. */
@@ -224,12 +225,12 @@ interface WatchedDelivery {
 }
 
 /**
- * How long a write counts as the effect of a delivery. Counted from recording, because a busy process sees no writes
- * earlier.
+ * Milliseconds from the recording of a delivery in which a write counts as its effect. The time does not start with the
+ * response, because a busy process sees no writes until it has recorded the delivery.
  */
 const ATTRIBUTION_WINDOW = 3_000;
 const MAX_WRITES = 100;
-/** A write that arrived in that time, and whose response took at most this long, can still revise a verdict. */
+/** A write in that window can still revise a verdict if its response took at most this many milliseconds. */
 const ANSWERED_WITHIN = 10_000;
 
 /** Attributes a merchant's writes to the webhook deliveries that caused them. Times are real milliseconds. */
@@ -248,8 +249,8 @@ function createWriteAttribution({ onAttributed }: Pick<ReceiverListeners, "onAtt
     /** Watches a delivery that has just been recorded. */
     watch: (delivery: WatchedDelivery) => void watched.push(delivery),
     /**
-     * Assigns the write to the latest delivery before it, reassigning if needed. Returns the deliveries whose writes
-     * changed.
+     * Assigns the write to the latest delivery that started before it, even if another delivery has the write. Returns
+     * the deliveries whose writes changed.
      */
     attribute(call: ObservedCall): WatchedDelivery[] {
       const before = deliveryOf.get(call.request);
@@ -285,8 +286,8 @@ function createWriteAttribution({ onAttributed }: Pick<ReceiverListeners, "onAtt
 }
 
 /**
- * Finds the fitting delivery with the latest start; `before` is the one that has the write. Searches backwards, and
- * stops once no older delivery can have started later.
+ * Finds the delivery with the latest start among those that may have caused the write. `before` is the delivery that
+ * has the write so far. Searches backwards, and stops once no older delivery can have started later.
  */
 function findDelivery(
   watched: readonly WatchedDelivery[],
@@ -306,7 +307,8 @@ function findDelivery(
 }
 
 /**
- * Whether a delivery of another event was in flight when the write arrived. Searches backwards: they are the newest.
+ * Whether a delivery of another event was in flight when the write arrived. Such deliveries are the newest, so the
+ * search goes backwards.
  */
 function isSharedWith(
   watched: readonly WatchedDelivery[],

@@ -1,4 +1,4 @@
-// A ring buffer of the newest calls, which the judge compares later calls with.
+// A ring buffer of the newest calls, with which the judge compares later calls.
 
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 
@@ -22,8 +22,8 @@ export function createRecentCalls(capacity: number) {
       const found: RequestEntry[] = [];
       for (let back = 0; back < capacity; back++) {
         const call = at(back);
-        // Calls are in the order of their responses, and each arrived before its response: this call and all older ones
-        // arrived too early.
+        // Calls are in the order of their responses. If this call was answered before `arrived`, this call and all
+        // older ones also arrived before that time.
         if (call && call.answered < arrived) break;
         if (call?.merchant === merchant && call.arrived >= arrived) found.push(call);
       }

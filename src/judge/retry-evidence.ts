@@ -1,11 +1,11 @@
-// Decides whether a call can be the retry of an earlier equal call: by connections and earlier calls first, by time
-// only last.
+// Decides whether a call can be the retry of an earlier equal call. Connections and earlier calls decide first, and
+// time only if they do not.
 
 import { isSameRequest, type ObservedCall } from "./observed-call.ts";
 
 /**
- * `parallel`: sent before the client could know the first response. `unclear`: another worker or program may have sent
- * it.
+ * `parallel`: the call was sent before the client could know the first response. `unclear`: another worker or program
+ * may have sent the call.
  */
 export type Evidence = "retry" | "unclear" | "parallel";
 
@@ -15,7 +15,7 @@ export type Evidence = "retry" | "unclear" | "parallel";
  */
 const KNOWN_AFTER = 250;
 
-/** The earliest time at which the call was certainly in flight. A client opens a connection for its first call. */
+/** When the call began. The first call on a connection began when the client opened the connection. */
 export const startOf = ({ connection, isFirst, arrived }: ObservedCall) => (isFirst ? connection.opened : arrived);
 
 /** `recent` holds earlier calls to the same path. */
@@ -32,14 +32,16 @@ export function evidenceOf(before: ObservedCall, call: ObservedCall, recent: rea
   return !before.isWrite && isOtherReader(before, call, others) ? "unclear" : "retry";
 }
 
-/** Whether the client closed the connection between the response and the call, so it had read the response. */
+/**
+ * Whether the client closed the connection after the response and before the call, so that it had read the response.
+ */
 const wasClosed = ({ connection: { closed }, answered }: ObservedCall, call: ObservedCall) =>
   closed !== undefined && closed >= answered && closed <= startOf(call);
 
 /**
- * Whether a second program may have sent this read: the same read came before on the connection of the call, or on a
- * third connection. Without such calls it is a retry, also on another connection: a client with a pool may take any of
- * its connections.
+ * Whether a second program may have sent this read, because the same read came earlier on the connection of `call`, or
+ * on a third connection. Without such a read, the call is a retry even on another connection: a client with a pool may
+ * take any of its connections.
  */
 const isOtherReader = (before: ObservedCall, call: ObservedCall, others: readonly ObservedCall[]) =>
   others.some(

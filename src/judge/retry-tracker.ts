@@ -1,5 +1,6 @@
 // Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry with the
-// same key follows, unless its retry dropped the key and took effect: the call was made twice, whatever follows.
+// same Idempotency-Key follows. It is not revised if the matched retry dropped the key and took effect: the call then
+// took effect twice, whatever follows.
 
 import { CONFIRMATIONS, type Confirmation } from "../contracts/verdict.ts";
 import {
@@ -14,34 +15,34 @@ import {
 import { evidenceOf } from "./retry-evidence.ts";
 import type { Retry, RetryChain } from "./rules/rule.ts";
 
-/** Ids of the verdicts on a call, by rule. */
+/** The ids of the verdicts on a call, by rule. */
 export type VerdictIds = Map<string, string>;
 
 /** A failed call whose retry has not arrived. */
 export interface PendingRetry {
   readonly call: ObservedCall;
   readonly chain: RetryChain;
-  /** Milliseconds after the response. Without a retry by then, the client has given up. */
+  /** Milliseconds from the response until the client counts as having given up. */
   readonly patience: number;
 }
 
-/** Earlier verdicts on a failed call, on the arrival of its retry. */
+/** The earlier verdicts on a failed call, which its retry revises. */
 export interface Revised {
-  /** The verdicts on a retry that was matched by content, or those on a missing retry that a late retry may decide. */
+  /** The verdicts on a retry that was matched by content, or the verdicts that the retry was missing. */
   readonly verdicts: VerdictIds;
   /** Whether another call was mistaken for the retry. */
   readonly hadRetry: boolean;
-  /** How the new retry shows that it is the true one, as the end of a sentence. */
+  /** The end of a sentence that says how the new retry shows that it is the true one. */
   readonly how: string;
 }
 
 /**
- * A failed call whose verdicts a later retry can revise: the client seemed to give up, or `chain` continued with an
- * equal call.
+ * A failed call whose verdicts a later retry can revise, because the client only seemed to give up, or because an equal
+ * call that continued `chain` may not be the retry.
  */
 interface Revisable {
   readonly call: ObservedCall;
-  /** The chain's calls up to and including this one. */
+  /** The chain's calls up to and including `call`. */
   readonly calls: readonly ObservedCall[];
   readonly verdicts: VerdictIds;
   readonly chain: RetryChain | undefined;
@@ -75,13 +76,13 @@ const MAX_PENDING = 500;
 const MAX_LOOKALIKES = 20;
 
 /**
- * A client has given up after `factor` times the requested wait plus `extra`, or after `withoutWait` if none was
- * requested.
+ * A client counts as having given up after `factor` times the requested wait plus `extra`. If no wait was requested, it
+ * counts as having given up after `withoutWait`.
  */
 const PATIENCE = { factor: 2, extra: 2_000, withoutWait: 15_000 };
-/** A retry later than this after the verdict does not revise it. */
+/** Milliseconds from a verdict in which a retry can revise it. */
 const REVISED_WITHIN = 120_000;
-/** If none takes effect, this many equal calls in a row count as tries of one call, even with different keys. */
+/** This many equal calls in a row, none of which took effect, count as tries of one call, even with different keys. */
 const TRIES_IN_A_ROW = 4;
 
 /** Tracks the calls of one merchant. */
@@ -101,7 +102,7 @@ export function createRetryTracker(listeners: RetryListeners) {
         addPending(state, call, chain ?? { calls: [call], ownWaits: [], confirmedBy: "database", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
-    /** When the next chain ends without a further call; Infinity when none does. */
+    /** When the next chain ends if no further call arrives; Infinity without a pending chain. */
     nextDue: () => Math.min(Infinity, ...pending.map(deadlineOf)),
     /** Ends the chains whose deadline has passed. */
     resolve: (now: Moment) => resolve(state, now),
@@ -133,8 +134,8 @@ const isDue = (before: ObservedCall, call: ObservedCall) =>
 const waited = (before: ObservedCall, call: ObservedCall) => waitBetween(responseOf(before), arrivalOf(call));
 
 /**
- * Continues the chain of the failed call that this call retries: one with the same key, or else an equal one,
- * preferably with its wait over.
+ * Continues the chain of the failed call that this call retries: a call with the same key, or else an equal call. Among
+ * equal calls, one whose requested wait is over comes first.
  */
 function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined {
   const { pending, listeners, revisable } = state;
@@ -164,15 +165,15 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
 }
 
 /**
- * Whether the retry certainly dropped the key and took effect. A later call with the key, such as one of a mended
- * client or of the next run of a job, does not undo that.
+ * Whether the retry certainly dropped the key and took effect. A later call with the key does not undo that. It may
+ * come from a corrected client, or from the next run of a job.
  */
 const isSettled = ({ from, to, isCertain }: Matched) =>
   isCertain && to.tookEffect && from.key !== undefined && to.key === undefined;
 
 /**
- * Whether no equal call came beside the chain since it began. Another caller with the API key would have sent such a
- * call.
+ * Whether no equal call outside the chain has come since the chain began. Such a call would come from another caller
+ * with the same API key.
  */
 function isOneCaller({ calls }: RetryChain, call: ObservedCall, { recent }: RetryListeners): boolean {
   const began = (calls[0] as ObservedCall).arrived;
@@ -182,8 +183,8 @@ function isOneCaller({ calls }: RetryChain, call: ObservedCall, { recent }: Retr
 }
 
 /**
- * An equal call with another key may be a new order, unless an earlier call took effect or many equal calls came in a
- * row.
+ * Whether an equal call is certainly a retry. With another key it may be a new order, unless an earlier call took
+ * effect or many equal calls came in a row.
  */
 const isProven = ({ call: before, chain }: PendingRetry, call: ObservedCall) =>
   before.key === call.key ||
@@ -213,7 +214,8 @@ const otherThan = (recent: readonly ObservedCall[], calls: readonly ObservedCall
   recent.filter(({ request }) => calls.every((call) => call.request !== request));
 
 /**
- * Replaces the verdicts on a call when it is retried late: with the same key, or after the client seemed to give up.
+ * Replaces the verdicts on a call whose retry comes late: after an equal call was mistaken for it, or after the client
+ * seemed to give up.
  */
 function revise({ revisable, listeners }: TrackerState, call: ObservedCall): RetryChain | undefined {
   const found =
@@ -235,7 +237,7 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
 
 /**
  * Whether the call is the late retry of `before`. If `before` was matched with an equal call on another connection, a
- * call on its own connection shows that the match came from another program.
+ * further equal call on the connection of `before` shows that another program had sent the matched one.
  */
 function isLateRetry(
   { call: before, calls, chain }: Revisable,
@@ -258,7 +260,7 @@ function addRevisable(revisable: Revisable[], added: Revisable): void {
   revisable.push(added);
 }
 
-/** A retry that still arrives revises the verdicts on a call that ended without one. */
+/** Keeps a call that ended without a retry, so that a late retry can revise its verdicts. */
 function addEnded(revisable: Revisable[], { call, chain }: PendingRetry, verdicts: VerdictIds, now: Moment): void {
   const until = now.real + REVISED_WITHIN;
   addRevisable(revisable, { call, calls: [...chain.calls], verdicts, chain: undefined, until });

@@ -18,11 +18,11 @@ export interface VerdictSubject {
   /** Sandbox milliseconds. */
   at: number;
   fault: string | undefined;
-  /** How the calls were matched. A rule with its own confirmation overrides this. */
+  /** How the calls were matched. A rule's own `confirmedBy` overrides this. */
   confirmedBy: Confirmation;
 }
 
-/** The verdict names the first fault among `causes`. */
+/** The subject of a verdict about a call. The verdict names the first fault among `causes`. */
 export const callSubject = (
   { merchant, operation, at }: ObservedCall,
   causes: readonly ObservedCall[],
@@ -48,12 +48,12 @@ export const subjectWithoutCall = (
   fault,
 });
 
-/** Returns the id of the verdict. With `amended`, the verdict takes the id and the place of an earlier one. */
+/** Adds a verdict and returns its id. With `amended`, the verdict replaces the earlier one that has this id. */
 export type AddFinding = (rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string) => string;
 
 export type VerdictLog = ReturnType<typeof createVerdictLog>;
 
-/** Counted per kind of verdict, so that passes never push out a failure. */
+/** The limit applies to passes, failures and inconclusive verdicts separately, so passes never push out a failure. */
 const MAX_KEPT = 1_000;
 
 export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
@@ -86,7 +86,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       const found = kept.find(id);
       return found !== undefined && (found.verdict === "fail" || doubted.has(found));
     },
-    /** Turns a failure into an inconclusive verdict: a later call shows that its proof has another explanation. */
+    /** Turns a failure into an inconclusive verdict, because a later call shows another explanation. */
     doubt(id: string, reason: string) {
       if (kept.find(id)?.verdict !== "fail") return;
       const failed = remove(id) as VerdictMessage;
@@ -114,7 +114,9 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     /** Counts of all verdicts since the last reset, including dropped ones. */
     made: made.sum,
     kept: kept.count,
-    /** Erases the verdicts on one merchant (default: on all). `event`: what erases them, as their texts name it. */
+    /**
+     * Erases the verdicts on one merchant (default: on all). The messages of erased ones name `event` as the reason.
+     */
     forget(merchant: string | undefined, event: string) {
       const gone = kept.forget(merchant);
       made.forget(merchant, gone);
@@ -124,7 +126,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       if (merchant === undefined) number = 0;
     },
     clearErased: () => void erased.splice(0),
-    /** Keeps the verdicts of a merchant that was removed. None of them can change any more. */
+    /** Closes the counts of a removed merchant. Its verdicts are kept, and cannot change any more. */
     close: made.close,
   };
 }
@@ -187,8 +189,8 @@ function createVerdictCounts() {
       return sums;
     },
     /**
-     * `gone`: the kept verdicts of a removed merchant. Its verdicts from before the removal are counted without a
-     * merchant.
+     * Subtracts the verdicts of a merchant. `gone` has the merchant's kept verdicts. If the merchant was removed, they
+     * are in the counts without a merchant.
      */
     forget(merchant: string | undefined, gone: readonly VerdictMessage[]) {
       if (merchant === undefined) return counts.clear();
@@ -202,8 +204,8 @@ function createVerdictCounts() {
       }
     },
     /**
-     * Counts a removed merchant's verdicts without a merchant, so that the counts do not grow with each merchant that
-     * comes and goes.
+     * Moves a removed merchant's counts to the counts without a merchant. Otherwise, each merchant that is created and
+     * removed would add to the memory of the counts.
      */
     close(merchant: string) {
       const ofNone = counts.get(null) ?? new Map<string, number>();

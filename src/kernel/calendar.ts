@@ -37,8 +37,8 @@ export function timeOfDay(country: string | null, day: string, hour: number): nu
   const start = parseTime(day);
   if (start === undefined) return undefined;
   const time = start + hour * HOUR;
-  // Guesses with the offset at the same UTC time, then corrects the guess, because summer time may begin or end
-  // between.
+  // Guesses with the offset at the same UTC time, then corrects the guess, because summer time may begin or end between
+  // the two times.
   const guess = time - offsetAt(country, time);
   return Math.min(Math.max(time - offsetAt(country, guess), 0), LATEST_TIME);
 }

@@ -8,7 +8,8 @@ import { hasLiveKey, isSecretName, isSuspicious, MASK, mayBeSecret, type Secret,
 export { MASK };
 
 /**
- * Characters read beyond the limit, to recognise a secret that the limit would cut: the longest spelling of an IBAN.
+ * Characters read beyond the limit, so that a secret that the limit would cut is recognised. No spelling of an IBAN is
+ * longer.
  */
 const LOOKAHEAD = 4_096;
 

@@ -34,8 +34,8 @@ export const SECRET_WORDS = [
 export const SECRET_PARAMETERS = ["key", "signature", "sig"] as const;
 
 /**
- * These end other words, such as `spin` and `Caliban`, so they match only as whole words. The other secret words also
- * match the end of a longer word, such as `accesstoken` and `xapikey`.
+ * Other words end with these, such as `spin` and `Caliban`, so they match only as whole words. The other secret words
+ * also match the end of a longer word, such as `accesstoken` and `xapikey`.
  */
 const ALONE = new Set<string>(["pin", "iban"]);
 
@@ -128,7 +128,7 @@ interface Found {
   end: number;
   /** Offset of the quote to put around the mask, if a JSON value without quotes becomes a string. */
   quote?: number | undefined;
-  /** The secret was recognised by its own format, such as a key's, not by the name before it. */
+  /** Whether the secret was recognised by its own format, such as a key's, and not by the name before it. */
   isForm: boolean;
 }
 
@@ -151,8 +151,8 @@ function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boo
 }
 
 /**
- * A secret that is recognised by its own form: text that its start contains, the start, and a pattern of the secret
- * after the start.
+ * A secret that is recognised by its own form. `start` matches where it starts, `hint` is a text in every such start,
+ * and `secret` matches the secret after the start.
  */
 interface Form {
   hint: string;
@@ -275,7 +275,7 @@ interface Name {
   end: number;
   /** The match of SEPARATOR: the quote after the name, and `:` or `=`. */
   separator: RegExpExecArray;
-  /** The whole text is a form or a query: only `&` ends the value of a pair. */
+  /** Whether the whole text is a form or a query, in which only `&` ends the value of a pair. */
   isForm: boolean;
 }
 

@@ -47,15 +47,15 @@ export function createLessons(deps: LessonDependencies) {
     learners: async () => Promise.all([...learners().values()].map(state)),
     learner: async (id: string) => state(progressOf(id)),
     /**
-     * Adds a learner with a new merchant. With `merchant`, or without a name, uses an existing merchant and returns its
-     * learner, if any.
+     * Adds a learner with a new merchant. With `merchant`, or without a name, uses an existing merchant. If this
+     * merchant already has a learner, returns that learner.
      */
     join: async (wanted: JoinOptions) => state(await join(context, learners(), wanted)),
-    /** Begins a lesson. With a step, creates the results of the steps before it. */
+    /** Begins a lesson. With `firstStep`, creates the results of the steps before it. */
     begin: async (id: string, lesson: string, firstStep?: number) =>
       begin(context, progressOf(id), lesson, firstStep).then(state),
     skip: async (id: string) => skip(context, progressOf(id)).then(state),
-    /** Shows the next hint of the step, or the last one again. */
+    /** Shows the next hint of the step. After the last hint, shows it again. */
     hint: async (id: string) => showHint(context, progressOf(id)).then(() => state(progressOf(id))),
     leave: async (id: string) => leave(context, progressOf(id)),
     /** Resolves with the learner's state when it is newer than `version`, or after `within` real milliseconds. */
@@ -74,7 +74,9 @@ export function createLessons(deps: LessonDependencies) {
       if (event.kind === "request") noteRun(learners().get(merchant ?? ""));
       checkLearners(merchant ?? undefined);
     },
-    /** Restarts the current step of all learners, or of one, after a reset: earlier requests no longer count. */
+    /**
+     * After a reset, restarts the current step of one learner (default: all), so that earlier requests do not count.
+     */
     reset: (merchant?: string) => resetLearners(context, learners(), merchant),
     stop() {
       stopped = true;
@@ -84,7 +86,7 @@ export function createLessons(deps: LessonDependencies) {
   };
 }
 
-/** The shared context. Learners are loaded from the database on the first request. */
+/** Creates the shared context. Learners are loaded from the database on the first request. */
 function createContext(deps: LessonDependencies, isStopped: () => boolean) {
   const { verifier, tenants, learners } = deps;
   /** Refuses checks that the verifier cannot plan, and checks that hold before the learner did anything. */
@@ -123,7 +125,7 @@ function createContext(deps: LessonDependencies, isStopped: () => boolean) {
   return { context, open };
 }
 
-/** A lesson that cannot be read fails the request that needs it, with its file and line. */
+/** Turns the error of an unreadable lesson into the error of the request, with the lesson's file and line. */
 function asValidationError(error: unknown): never {
   if (error instanceof SandboxError) fail("validation_failed", error.message);
   throw error;

@@ -1,5 +1,5 @@
-// The progress of a learner in this process: the context of the lesson service, the shown state, the learner's own
-// values in texts, and waiting for a change.
+// The progress of learners in this process: the context of the lesson service, a learner's state for clients, the
+// learner's own values in texts, and waiting for a change.
 
 import type { LearnerState, Lesson, LessonMessage } from "../contracts/lesson.ts";
 import { afterRealTime, type Clock, realNow } from "../kernel/clock.ts";
@@ -27,7 +27,7 @@ export interface LessonDependencies extends Pick<Stores, "database" | "learners"
 export interface LessonContext extends LessonDependencies {
   /** The lessons, read on the first call. */
   readLessons(): Promise<ParsedLesson[]>;
-  /** By merchant id. */
+  /** The progress of each learner, by merchant id. */
   progress: Map<string, LearnerProgress>;
   updates: LearnerUpdates;
   isStopped(): boolean;
@@ -57,16 +57,16 @@ export const personal = <T extends Lesson | LessonCall>(value: T, values: Learne
 
 export type LearnerProgress = ReturnType<typeof newProgress>;
 
-/** The stored row of a learner, with the state that only this process has. */
+/** A learner's stored row, and the state that exists only in this process. */
 export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter: number) => ({
   row,
   /** The verifier's baseline from the start of the step; undefined if the learner is at no step. */
   mark,
   /** The real time at which the step began or, if later, at which this process loaded it. */
   began: realNow(),
-  /** Real milliseconds at a step before a hint is shown automatically; 0: never. */
+  /** Real milliseconds at a step after which a hint is shown automatically; 0 for never. */
   hintAfter,
-  /** True from a call of the learner at this step until the next check. */
+  /** Whether the learner has called the service at this step since the last check. */
   hasRun: false,
   /** Cancels the timer of the automatic hint. */
   cancelHint: () => {},

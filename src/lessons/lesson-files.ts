@@ -1,5 +1,5 @@
-// Reads lessons from their folder: their Markdown, and the annotations in HTML comments with the check of a step, its
-// hints and calls. A malformed lesson is refused with its file and line.
+// Reads lessons from their folder. A lesson is Markdown. HTML comments in it are annotations, which contain the check,
+// the hints and the calls of a step. A malformed lesson is rejected with its file and line.
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -11,7 +11,7 @@ import { oneOf, type Static, type TSchema, Type, text } from "../schema/shapes.t
 import { fieldErrors } from "../schema/validator.ts";
 import { errorAt, filesIn, readJson, readText } from "../store/world/json-file.ts";
 
-/** `<!-- word: text -->`; `line` is where the text begins. */
+/** A comment such as `<!-- word: text -->`. `line` is the line where the text begins. */
 export interface Comment {
   word: string;
   text: string;
@@ -30,7 +30,7 @@ const FENCE = /^```\s*(\w*)\s*$/;
 const HEADING = /^(#{1,2}) +(.+?)\s*$/;
 const COMMENT = /^\s*<!--\s*(?:([a-z]+):)?([\s\S]*?)-->\s*$/;
 
-/** Headings of level 1 and 2 begin a section. Content before the first heading is refused. */
+/** Splits a lesson into sections, which begin with headings of level 1 and 2. Rejects text before the first heading. */
 export function readMarkdown(file: string, text: string): Section[] {
   const lines = text.split(/\r?\n/);
   const sections: Section[] = [];
@@ -45,7 +45,7 @@ export function readMarkdown(file: string, text: string): Section[] {
     if (words !== "") sections.at(-1)?.blocks.push({ kind: "prose", text: words });
     prose = [];
   };
-  /** The index of the first line from `from` on that closes the block begun at `begins`. */
+  /** The index of the first line, from `from` on, that ends the block that begins at `begins`. */
   const findEnd = (begins: number, from: number, ends: (line: string) => boolean, what: string) => {
     const found = lines.findIndex((line, index) => index >= from && ends(line));
     return found === -1 ? refuse(begins, `${what} is never closed.`) : found;
@@ -98,14 +98,14 @@ const LessonCall = Type.Object(
 /** A call that the sandbox makes for a learner, with the learner's key and ids in place of the first merchant's. */
 export type LessonCall = Static<typeof LessonCall>;
 
-/** The parts of a step that readers do not see. */
+/** The parts of a step that learners do not see. */
 export interface StepAnnotations {
   /** The expectations, all of which must hold at the same time. */
   check: Expectation[];
   hints: string[];
   /** Calls made when the learner reaches the step. */
   setup: LessonCall[];
-  /** Calls made instead of the step when it is skipped, so that later steps find its results. */
+  /** Calls made when the step is skipped, so that later steps find its results. */
   state: LessonCall[];
 }
 

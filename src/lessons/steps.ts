@@ -14,7 +14,7 @@ import {
 } from "./learner-progress.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
-/** After a check, the next one waits four times as long as it took, so that checks use at most a fifth of the CPU. */
+/** After a check, the next check waits this many times as long, so that checks use at most a fifth of the CPU. */
 const REST_FACTOR = 4;
 
 /** The merchant whose step an event may complete: null for all merchants, undefined for none. */
@@ -27,8 +27,8 @@ export function merchantToCheck(event: LiveEvent): string | null | undefined {
 }
 
 /**
- * A run of a learner's program has ended after this time without a call: the lessons' programs pause for up to seven
- * seconds.
+ * Real milliseconds without a call after which a run of a learner's program counts as ended. The lessons' programs
+ * pause for up to seven seconds.
  */
 const RUN_GAP = 8_000;
 
@@ -72,19 +72,19 @@ async function checkStep(context: LessonContext, progress: LearnerProgress): Pro
   });
 }
 
-/** The step to go to, and how the steps before it ended. */
+/** The step to move to, and how the steps before it ended. */
 export interface Move {
   lesson: string;
   step: number;
   ended: readonly number[];
-  /** `prepared` if the lesson starts over: its earlier results are deleted. */
+  /** `prepared` if the lesson starts again, for which its earlier results are deleted. */
   how: StepEnd;
 }
 
 /**
- * Moves a learner to a step. First makes the `state` calls of the skipped steps with the learner's key, then the step's
- * setup calls. The learner stays at the old step, unchecked, until all calls are done. Nothing happens if the learner
- * was reset or removed meanwhile.
+ * Moves a learner to a step. First makes the `state` calls of the skipped steps with the learner's key, then the setup
+ * calls of the new step. Until all calls are done, the learner stays at the old step, which is not checked. The learner
+ * does not move if a reset or a removal came in between.
  */
 export async function moveTo(
   context: LessonContext,

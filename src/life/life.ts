@@ -1,4 +1,5 @@
-// Time-driven changes: moves each due record to its next state, as of its own due time and in the order of due times.
+// Time-driven changes: moves each due record to its next state, in the order of due times. Each change has its due
+// time.
 
 import type { LifeChange } from "../contracts/life.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
@@ -64,7 +65,7 @@ export function createLife(deps: LifeDependencies) {
   };
 }
 
-/** Call inside a transaction. */
+/** Moves a batch of due records. Call this inside a transaction. */
 function playBatch(deps: LifeDependencies, now: number): LifeChange[] {
   const changes: LifeChange[] = [];
   for (let count = 0; count < BATCH; count++) {
@@ -93,46 +94,46 @@ const facts: Omit<Behaviour, "setting">[] = [
   {
     id: "life.dates",
     fact:
-      "Records change on their dates, in the time zone of the merchant's country, with the events of those " +
+      "Records change on their dates, in the time zone of the merchant's country, and emit the events of these " +
       "changes. Business days are Monday to Friday.",
     why:
-      "The service's documentation names states such as `paid` and `overdue`, but no operation that brings them " +
-      "about.",
+      "The service's documentation names states such as `paid` and `overdue`, but no operation that leads to " +
+      "them.",
   },
   {
     id: "life.payouts",
     fact:
-      "A payout arrives two business days after its creation, by mobile money one. " +
-      "It is in transit at 08:00 of the business day before its `arrivalDate`, not on the day it was made, and " +
-      "paid at 09:00 of that date. A payout method is verified after a minute.",
+      "A payout arrives two business days after its creation, or after one as mobile money. It is in transit from " +
+      "08:00 of the business day before its `arrivalDate`, but never on the day of its creation, and paid at 09:00 " +
+      "of the `arrivalDate`. A payout method is verified after a minute.",
     why: "The service's documentation does not say how long payouts take; one or two days are common.",
   },
   {
     id: "life.payroll",
     fact:
-      "A submitted payroll is processed at 08:00 and paid at 09:00 of its `payDate`; a draft never is. " +
-      "A draft that is submitted after its `payDate` is paid on the next business day.",
+      "A submitted payroll is processed at 08:00 and paid at 09:00 of its `payDate`. A draft is not paid. If it is " +
+      "submitted after its `payDate`, it is paid on the next business day.",
     why: "The service's documentation has no operation that pays a payroll.",
   },
   {
     id: "life.remittances",
     fact:
       "A pending remittance is overdue from the day after its `dueDate`. " +
-      "With `autoRemit`, it is paid and confirmed at 09:00 of that date.",
-    why: "The service's documentation names the setting but does not say when it acts.",
+      "With `autoRemit`, it is paid and confirmed at 09:00 of its `dueDate`.",
+    why: "The service's documentation names `autoRemit` but does not say when it pays.",
   },
   {
     id: "life.bookings",
     fact:
       "A confirmed booking checks in at 15:00 of `checkIn` and out at 11:00 of `checkOut`. " +
-      "A pending one is cancelled at the end of its first day.",
+      "A booking that is still pending is cancelled at the end of its first day.",
     why: "The service's documentation has no operations for arrivals and departures; these hours are common.",
   },
   {
     id: "life.renewals",
     fact:
-      "A pending renewal is renewed at 09:00 of its `dueDate` with `autoRenew`, and enters its grace period " +
-      "without. It lapses the day after `graceUntil`.",
+      "At 09:00 of its `dueDate`, a pending renewal with `autoRenew` is renewed, and any other enters its grace " +
+      "period. It lapses on the day after `graceUntil`.",
     why: "The service's documentation lists renewals but does not say how they happen.",
   },
   {
@@ -149,7 +150,7 @@ const facts: Omit<Behaviour, "setting">[] = [
 
 export const behaviours: Behaviour[] = facts.map((fact) => ({ ...fact, setting: "--life" }));
 
-/** Returns the changes: first of the record itself, then its consequences. Call inside a transaction. */
+/** Returns the record's own change, followed by the changes that it caused. Call this inside a transaction. */
 function takeToNextState(
   { resources, dueRecords, createOperationContext }: LifeDependencies,
   due: DueRecord,

@@ -1,5 +1,5 @@
-// A digest of the live stream, as many items as a screen can show: the newest of each kind, the matches of the client's
-// filters, and all failed verdicts.
+// A digest of the live stream has only as many items as a screen can show: the newest of each kind, the matches of the
+// client's filters, and all failed verdicts.
 
 import { attemptFacts, type RowFilter, readRowFilter, requestFacts } from "../client/row-filter.ts";
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
@@ -10,11 +10,11 @@ import type { StoredCounts } from "../store/request-log/run-summary.ts";
 
 const MAX_REMOVED = 1_000;
 
-/** `stored` reads the counts from the database, which include the event that is being published. */
+/** Counts requests and attempts. `stored` reads the counts from the database, including the event being published. */
 export function createMadeCounts(stored: () => StoredCounts) {
   // Read at the first event or query, so that an idle sandbox reads nothing.
   let counts: StoredCounts | undefined;
-  /** The counts of the merchants that were removed last: they are erased once a merchant has the same id again. */
+  /** The counts of the merchants that were removed last. They are erased when a merchant has the same id again. */
   const removed = new Map<string, { requests: number; attempts: number }>();
   const add = (byMerchant: Map<string, number>, merchant: string) =>
     void byMerchant.set(merchant, (byMerchant.get(merchant) ?? 0) + 1);
@@ -23,7 +23,7 @@ export function createMadeCounts(stored: () => StoredCounts) {
     // Attempts are written together and then published one by one, so the stored counts may already include this one.
     else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
     else if (event.kind === "reset" && event.merchant !== null) erase({ requests, attempts }, event.merchant);
-    // Counted with items of no merchant, so that the counts do not grow with each merchant that comes and goes.
+    // The counts move to the counts without a merchant. Otherwise they would grow with each removed merchant.
     else if (event.kind === "removal") {
       const { merchant } = event;
       const gone = { requests: moveCount(requests, merchant, ""), attempts: moveCount(attempts, merchant, "") };
@@ -52,7 +52,7 @@ export function createMadeCounts(stored: () => StoredCounts) {
   };
 }
 
-/** Returns the count that was moved. */
+/** Adds one count to another and removes it. Returns the moved count. */
 function moveCount(counts: Map<string, number>, from: string, to: string): number {
   const moved = counts.get(from) ?? 0;
   counts.set(to, (counts.get(to) ?? 0) + moved);
@@ -75,7 +75,7 @@ export function createEventBuffer(capacity: number) {
   const markRevised = createRevisionMarker(capacity);
   const kinds: Partial<Record<LiveItem["kind"], number>> = {};
   const oldest = () => newest - events.length + 1;
-  // Made when they are sent: most events are never sent to a client.
+  // Items are created when they are sent, because most events are never sent to a client.
   const itemAt = (index: number) => ({ seq: oldest() + index, nth: nths[index], ...events[index] }) as LiveItem;
   return {
     /** The number of the newest event. */
@@ -95,8 +95,8 @@ export function createEventBuffer(capacity: number) {
       nths = nths.slice(-capacity);
     },
     /**
-     * The resets and cancellations that a client has missed and the buffer has dropped, without those that a later one
-     * replaces.
+     * The resets, removals and cancellations that a client has missed and that the buffer has dropped. Leaves out each
+     * item that a later one makes redundant.
      */
     missed: (seen: number): LiveItem[] => lasting.filter(({ seq }) => seq > seen && seq < oldest()),
     /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
@@ -111,8 +111,8 @@ export function createEventBuffer(capacity: number) {
 }
 
 /**
- * The most items of each kind, and matches of each filter, in a digest: the digests of a second fill the tallest screen
- * several times.
+ * The most items of each kind, and the most matches of each filter, in a digest. Even so, the digests of a second fill
+ * the tallest screen several times.
  */
 const MAX_PER_KIND = 60;
 
@@ -127,7 +127,7 @@ export function readFilters(text: string): Filters | undefined {
   return { request: filterOf(requests), attempt: filterOf(deliveries) };
 }
 
-/** Selects the items of a digest, in order. `completeFor` names the filters whose matches are all among these items. */
+/** Selects the items of a digest, in order. `completeFor` names the filters of which no match was left out. */
 export function selectItems(items: readonly LiveItem[], filters: Filters) {
   const counts = new Map<string, number>();
   const completeFor: CompleteFor = { verdict: "is:failed" };
@@ -152,7 +152,7 @@ export function selectItems(items: readonly LiveItem[], filters: Filters) {
   return { items: selected.reverse(), completeFor };
 }
 
-/** Without these items, a client would show deleted rows or attempts that are not made. */
+/** Items that every client must get. Without them, it would show deleted rows, or attempts that are no longer made. */
 type LastingItem = LiveItem & { kind: "reset" | "removal" | "cancellation" };
 
 const isLasting = (item: LiveItem): item is LastingItem => ["reset", "removal", "cancellation"].includes(item.kind);
@@ -167,7 +167,7 @@ const replaces = (item: LastingItem, one: LastingItem) =>
     (one.kind !== "reset" &&
       (item.kind === "removal" || (one.kind === "cancellation" && one.endpoint === item.endpoint))));
 
-/** Includes failed verdicts and their revisions: a client must neither miss a failure nor show one that was revised. */
+/** Failed verdicts and their revisions are always sent, so that a client shows each failure unless it was revised. */
 const isAlwaysSent = (item: LiveItem) =>
   isLasting(item) || (item.kind === "verdict" && (item.verdict.verdict === "fail" || revised.has(item.verdict)));
 
@@ -182,7 +182,7 @@ function isOutdated(met: Set<string>, { id }: VerdictMessage): boolean {
 /** Verdicts that replace a failure of the same id. */
 const revised = new WeakSet<VerdictMessage>();
 
-/** Fills `revised`. It remembers the newest failures, at most `capacity`. */
+/** Adds to `revised` each verdict that replaces one of the newest `capacity` failures. */
 function createRevisionMarker(capacity: number): (event: LiveEvent) => void {
   const failed = new Set<string>();
   return (event) => {

@@ -1,4 +1,4 @@
-// The live stream: publishes events to WebSocket clients in small batches. A slow client misses events; it never slows
+// The live stream: publishes events to WebSocket clients in small batches. A slow client misses events, but never slows
 // the sandbox.
 
 import type { IncomingMessage } from "node:http";
@@ -25,7 +25,7 @@ const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with
 
 interface LiveClient {
   socket: WebSocket;
-  /** The last event that this client was sent, or that a gap message counted. */
+  /** The number of the last event that was sent to this client, or that a gap message counted. */
   seen: number;
   /** The filters of a client that gets digests. Undefined for a client that gets every event. */
   filters: Filters | undefined;
@@ -35,8 +35,8 @@ interface LiveClient {
 const BATCH_INTERVAL = 50;
 const DIGEST_INTERVAL = 100;
 /**
- * Under load, digests come more slowly: more events pass than a person can read, and each frame takes time from
- * requests.
+ * Real milliseconds between two digests under load: there are more events than a person can read, and each frame takes
+ * time from requests.
  */
 const LOADED_DIGEST_INTERVAL = 400;
 /** Events per second. */
@@ -46,11 +46,11 @@ const BUFFERED_EVENTS = 5_000;
 /** A client with more unread bytes than this is skipped until it has caught up. */
 const MAX_UNREAD = 524_288;
 /**
- * The most events in one message. A client gets the next ones once it has read these, so that no message is much longer
- * than `MAX_UNREAD`.
+ * The most events in one message. The next message is sent once the client has read most of this one, so that the
+ * unread bytes are not much more than `MAX_UNREAD`.
  */
 const MAX_BATCH = 200;
-/** The unread bytes of all clients together. Beyond them, the slowest clients are disconnected. */
+/** The most unread bytes of all clients together. Above this limit, the slowest clients are disconnected. */
 const MAX_UNREAD_OF_ALL = 33_554_432;
 const MAX_CLIENTS = 100;
 /** Real milliseconds that a disconnected client has to read the reason, before its unread bytes are freed. */
@@ -156,7 +156,7 @@ function digestInterval(events: EventBuffer): () => number {
   };
 }
 
-/** Updates its clients together, at most once in an interval. `updateOne` returns whether the client is up to date. */
+/** Updates all clients together, at most once in an interval. `updateOne` returns whether the client is up to date. */
 function createBroadcast(interval: () => number, updateOne: (client: LiveClient) => boolean) {
   const clients = new Set<LiveClient>();
   let cancel: (() => void) | undefined;
@@ -177,7 +177,7 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
       clients.add(client);
       if (!updateOne(client)) schedule();
     },
-    /** Sends the clients the events that they lack, then disconnects them. */
+    /** Sends each client the events that it has not seen, then disconnects it. */
     close() {
       cancel?.();
       updateAll();
@@ -189,8 +189,8 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
 }
 
 /**
- * Disconnects the slowest clients, which have seen the fewest events, until the unread bytes of the others are within
- * the limit.
+ * Disconnects the slowest clients until the unread bytes of the others are within the limit. The slowest clients are
+ * those that have seen the fewest events.
  */
 function dropSlowest(clients: ReadonlySet<LiveClient>): void {
   let unread = 0;
@@ -208,7 +208,7 @@ function dropSlowest(clients: ReadonlySet<LiveClient>): void {
 
 const canRead = ({ socket }: LiveClient) => socket.readyState === socket.OPEN && socket.bufferedAmount <= MAX_UNREAD;
 
-/** Sends a client the events that it has not seen, as long as it reads. Returns whether it is up to date. */
+/** Sends a client the events that it has not seen, as long as it keeps reading. Returns whether it is up to date. */
 function sendBatches(client: LiveClient, events: EventBuffer): boolean {
   while (client.seen < events.newest()) {
     if (!canRead(client)) return false;
@@ -223,8 +223,8 @@ const itemsOf = (messages: readonly LiveMessage[]) =>
   messages.flatMap((message) => (message.type === "batch" ? message.items : []));
 
 /**
- * Sends a client a digest of the events that it has not seen. A digest needs no gap messages: the numbers of its items
- * show what it leaves out.
+ * Sends a client a digest of the events that it has not seen. A digest needs no gap messages, because the numbers of
+ * its items show which events it leaves out.
  */
 function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCounts): boolean {
   const { socket, seen, filters = {} } = client;
@@ -239,17 +239,19 @@ function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCou
   return true;
 }
 
-/** The one subprotocol of the stream. A browser sends the token as another, which must not be sent back. */
+/**
+ * The only subprotocol of the stream. A browser sends the token as a second subprotocol, which must not be sent back.
+ */
 const PROTOCOL = "merchant-sandbox";
 
-/** Loads ws when the first client connects: most sandboxes in CI have no client. */
+/** Loads ws when the first client connects, because most sandboxes in CI have none. */
 async function openServer(responseHeaders: HubOptions["responseHeaders"]): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws");
   const handleProtocols = (offered: ReadonlySet<string>) => offered.has(PROTOCOL) && PROTOCOL;
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536, handleProtocols });
   const headerLines = Object.entries(responseHeaders).map((header) => header.join(": "));
   server.on("headers", (lines) => void lines.push(...headerLines));
-  // Without a listener, ws itself responds, with HTML. It emits the event within `handleUpgrade`.
+  // Without this listener, ws would respond with HTML. It emits the event within `handleUpgrade`.
   return server.on("wsClientError", ({ message }) =>
     fail("malformed_http", `The WebSocket handshake is invalid: ${message}.`),
   );

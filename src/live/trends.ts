@@ -1,5 +1,5 @@
-// Trends of the last minutes: requests, errors, faults and the 95th percentile of durations, in short spans of real
-// time, for each operation and for all.
+// Trends of the last minutes: requests, errors, faults and the 95th percentile of durations in short spans of real
+// time, for each operation and for all operations.
 
 import { isoTime, realNow } from "../kernel/clock.ts";
 import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
@@ -24,7 +24,7 @@ const counts = {
 export const TrendTotal = Type.Object(counts);
 
 const end = {
-  sequence: Type.Integer({ description: "Its number in the request log" }),
+  sequence: Type.Integer({ description: "The request's number in the request log" }),
   at: timeText("Sandbox time of arrival"),
 };
 
@@ -37,7 +37,7 @@ export const TrendSpan = Type.Object({
 
 type TrendTotal = Static<typeof TrendTotal>;
 
-/** A request when its response was sent. `at` is in sandbox milliseconds, `duration` in real ones. */
+/** A request whose response was sent. `at` is in sandbox milliseconds, and `duration` in real milliseconds. */
 export interface CountedRequest {
   sequence: number;
   at: number;
@@ -50,7 +50,7 @@ export interface CountedRequest {
 type End = Pick<CountedRequest, "sequence" | "at">;
 
 interface Span extends Omit<TrendTotal, "p95"> {
-  /** Counts the spans since the process started. */
+  /** The number of the span, counted from the start of the process. */
   number: number;
   first: End | undefined;
   last: End | undefined;
@@ -59,8 +59,8 @@ interface Span extends Omit<TrendTotal, "p95"> {
 }
 
 /**
- * Durations are counted in steps of 9 % (8 to a doubling), from 8 microseconds to 4 minutes: a percentile is exact to 5
- * %.
+ * Durations are counted in steps of 9 %, eight of which are a doubling, from 8 microseconds to 4 minutes. A percentile
+ * is therefore exact to 5 %.
  */
 const STEPS_TO_DOUBLE = 8;
 const LOWEST = -7;
@@ -90,8 +90,8 @@ export function createTrends(now: () => number = realNow) {
       count(ring, number, request);
     },
     /**
-     * The spans of all requests, oldest first, the age of the newest one in milliseconds, and the totals of each
-     * operation. The newest span is still running.
+     * Returns the spans of all requests, oldest first; the age of the newest span in milliseconds; and the totals of
+     * each operation. The newest span is still running.
      */
     read() {
       const time = now();
@@ -131,7 +131,7 @@ function count(ring: Span[], number: number, { sequence, at, status, duration, f
   if (fault !== undefined) span.faults++;
   const step = stepOf(duration);
   span.durations[step] = (span.durations[step] ?? 0) + 1;
-  // Responses are sent in another order than requests arrive.
+  // Requests are counted in the order of their responses, which is not the order of their arrival.
   if (span.first === undefined || sequence < span.first.sequence) span.first = { sequence, at };
   span.last ??= { sequence, at };
   if (sequence > span.last.sequence) span.last = { sequence, at };

@@ -10,11 +10,11 @@ export interface EventType {
   type: string;
   /** The type of object in `data`. */
   kind: string | undefined;
-  /** The schema of that object, if one is declared. */
+  /** The schema of the object in `data`, if one is declared. */
   data: TSchema | undefined;
-  /** The statuses whose arrival emits the event, `created` for a new record, and the names of other changes. */
+  /** The changes that emit the event: statuses that a record enters, `created` for a new record, or other names. */
   arrivals: string[];
-  /** Ids of the operations that emit it; empty if only the control API can cause it. */
+  /** The ids of the operations that emit the event; empty if only the control API can cause it. */
   operations: string[];
   assumption: Assumption | undefined;
 }

@@ -19,7 +19,7 @@ export const REQUEST_ID_HEADER = "X-Sandbox-Request-Id";
 
 const succeeded = (status: number) => status < 300;
 
-/** These requests are rejected before the sandbox knows their rate limit window. */
+/** The exceptions are rejected before the sandbox knows their rate-limit window. */
 const ALMOST_EVERY =
   "Every response, except to a foreign `Host` or `Origin`, an unknown `Expect`, a URL or headers that are too " +
   "long, or malformed HTTP";
@@ -56,7 +56,7 @@ export const serviceHeaders: readonly HeaderFact[] = [
     assumption: {
       why:
         "The service's documentation shows no request id header; " +
-        "the `X-Sandbox-` prefix shows that this one is not the service's.",
+        "the `X-Sandbox-` prefix shows that this header is not the service's.",
     },
     sentWith: () => true,
   },
@@ -77,8 +77,8 @@ export const serviceHeaders: readonly HeaderFact[] = [
     on: "Responses to a request with `Idempotency-Key` whose operation takes none",
     assumption: {
       why:
-        "The service's documentation lists the operations that take `Idempotency-Key`; " +
-        "a client that sends it to another one would believe its retries safe.",
+        "The service's documentation lists the operations that take `Idempotency-Key`. " +
+        "A client that sends the header to another operation would wrongly expect safe retries.",
     },
     sentWith: ({ idempotent }) => !idempotent,
   },
@@ -105,8 +105,8 @@ export const serviceHeaders: readonly HeaderFact[] = [
     on: "POST, PATCH and DELETE in an app, behind a body parser that keeps no `rawBody`",
     assumption: {
       why:
-        "The bytes that the client sent are gone then, so a developer who reads the log must know that it shows " +
-        "others.",
+        "The bytes that the client sent are then lost, so a developer who reads the log must know that it shows " +
+        "other bytes.",
     },
     sentWith: ({ method }) => method !== "GET",
   },
@@ -127,7 +127,7 @@ export const serviceHeaders: readonly HeaderFact[] = [
     on: "A replayed success, 404 or 409",
     assumption: {
       why:
-        "The service's documentation does not mention one; " +
+        "The service's documentation does not mention such a header; " +
         "the name is a common convention, and clients may ignore it.",
     },
     sentWith: ({ idempotent }, status) => idempotent && (succeeded(status) || status === 404 || status === 409),

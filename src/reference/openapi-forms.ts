@@ -1,5 +1,5 @@
-// The forms of an OpenAPI document: without the sandbox's extensions, and as OpenAPI 3.0 for tools that do not read
-// 3.1.
+// Converts an OpenAPI document: removes the sandbox's extensions, or writes it as OpenAPI 3.0 for tools that do not
+// read version 3.1.
 
 import { oneOf, type Static, Type } from "../schema/shapes.ts";
 
@@ -28,7 +28,7 @@ export function inForm(document: OpenApiDocument, { version, extensions }: OpenA
   return version === "3.0" ? asVersion30(shown) : shown;
 }
 
-/** The description of the service explains the mark of assumptions in a sentence of its own. */
+/** Removes the sentence in the description of the service that explains how assumptions are marked. */
 const withoutMentions = ({ info, ...rest }: OpenApiDocument): OpenApiDocument => ({
   ...rest,
   info: { ...info, description: String(info.description).replaceAll(/ [^.]*`x-sandbox-[^.]*\./g, "") },
@@ -43,7 +43,7 @@ function withoutExtensions(value: unknown): unknown {
 
 const LICENSE_URL = "https://spdx.org/licenses/MIT.html";
 
-/** OpenAPI 3.0 has no webhooks: they move to `x-webhooks`, which Redoc and Redocly know. */
+/** OpenAPI 3.0 has no `webhooks`, so they move to `x-webhooks`, which Redoc and Redocly know. */
 function asVersion30({ openapi: _, info, webhooks, ...rest }: OpenApiDocument): OpenApiDocument {
   const { name } = info.license as Printed;
   const facts = { openapi: "3.0.3", info: { ...info, license: { name, url: LICENSE_URL } } };
@@ -53,7 +53,7 @@ function asVersion30({ openapi: _, info, webhooks, ...rest }: OpenApiDocument): 
 /** The fields of a document that hold data, in which the names of keywords mean nothing. */
 const DATA = new Set(["example", "examples", "default", "enum", "const"]);
 
-/** Rewrites every schema of a document: the value of `schema`, and each of `components.schemas`. */
+/** Rewrites every schema of a document: each value of a field `schema`, and each schema in `components.schemas`. */
 function mapSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(mapSchemas);
   if (typeof value !== "object" || value === null) return value;
@@ -85,7 +85,7 @@ function olderSchema(schema: Printed): Printed {
 const olderValues = (values: unknown) =>
   typeof values === "object" && values !== null ? olderSchema(values as Printed) : values;
 
-/** `const` becomes an `enum` of one value, and an exclusive bound a flag beside the bound. */
+/** `const` becomes an `enum` of one value. An exclusive bound becomes a bound with a flag. */
 function withOlderKeywords({ const: only, exclusiveMinimum, exclusiveMaximum, ...rest }: Printed): Printed {
   return {
     ...rest,

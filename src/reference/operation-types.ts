@@ -19,14 +19,14 @@ export function typeNames({ id, body, reply }: TypedOperation) {
   };
 }
 
-/** The declarations of an operation's body and reply, and those that these refer to, body first. */
+/** The declarations of an operation's body and reply, and the declarations that they refer to. The body is first. */
 export function operationTypes(page: string, operation: TypedOperation): string {
   const declarations = new Map(
     page.split("\n\n").map((text) => [/^export (?:interface|type) (\w+)/m.exec(text)?.[1] ?? "", text.trimEnd()]),
   );
   const names = new Set<string>(Object.values(typeNames(operation)));
   const found: string[] = [];
-  // A set also iterates over what is added meanwhile.
+  // Iteration over a set includes the values that are added during the iteration.
   for (const name of names) {
     const declaration = declarations.get(name);
     if (declaration === undefined) continue;

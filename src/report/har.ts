@@ -29,7 +29,9 @@ export function* har(run: RunReport, { requestLog, attempts }: Pick<RunSources, 
   yield "]}}";
 }
 
-/** A function for each exchange, in the order of their times, that reads the exchange. */
+/**
+ * Returns a function for each exchange that reads the exchange. The functions are in the order of the exchanges' times.
+ */
 function inOrder(
   { sandbox, requests, deliveries }: RunReport,
   requestLog: RunSources["requestLog"],
@@ -109,7 +111,7 @@ function entry({ at, milliseconds, method, url, request, status, response, comme
       ...post,
     },
     response: {
-      // HAR demands a number, and has -1 for what is not available.
+      // HAR requires a number. It uses -1 for a value that is not available.
       status: status ?? -1,
       statusText: status === null ? "no response" : (STATUS_CODES[status] ?? ""),
       ...SHARED,

@@ -49,7 +49,7 @@ function suite(name: string, run: RunReport, cases: readonly Case[]) {
   };
 }
 
-/** The problems, without those that are cases of their own: failed verdicts, checks and scenarios. */
+/** The problems that have no case of their own: all except failed verdicts, checks and scenarios. */
 function otherProblems(run: RunReport): string[] {
   const isFailed = ({ verdict }: { verdict: Verdict }) => verdict === "fail" && failsOnVerdicts(run);
   const shown = [
@@ -57,7 +57,7 @@ function otherProblems(run: RunReport): string[] {
     ...run.checks.filter(isFailed).map(checkLine),
     ...run.scenarios.filter((scenario) => failsOnScore(run, scenario)).map(scenarioLine),
   ].map(problemText);
-  // The line of a cause ends with the number of verdicts that share it.
+  // A problem may continue after the line, with the number of verdicts that have the same cause.
   return run.problems.filter((problem) => !shown.some((line) => problem.startsWith(line)));
 }
 
@@ -74,15 +74,15 @@ interface Judged {
   name: string;
   verdict: Verdict;
   message: string;
-  /** Whether it fails the report. */
+  /** Whether the result fails the report. */
   isFailure: boolean;
   type: string;
   shown: readonly string[];
 }
 
 /**
- * An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because no condition of
- * `--fail-on` covers it.
+ * An inconclusive verdict becomes a skipped case. So does a failure that no condition of `--fail-on` covers, because it
+ * does not fail the run.
  */
 function judgedCase({ classname, name, verdict, message, isFailure, type, shown }: Judged): Case {
   if (!isFailure && verdict === "pass") return testcase("passed", classname, name);

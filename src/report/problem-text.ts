@@ -1,4 +1,4 @@
-// Problems of a run as reports show them.
+// Formats the problems and results of a run for reports.
 
 import type { ReceiverCheck, ReportedScenario } from "../contracts/run-report.ts";
 
@@ -10,7 +10,7 @@ export function problemText(problem: string): string {
   return line.length <= MAX_PROBLEM ? line : `${line.slice(0, MAX_PROBLEM - 1)}…`;
 }
 
-/** `audit http://127.0.0.1:3000/hooks`: what was checked. */
+/** What was checked, such as `audit http://127.0.0.1:3000/hooks`. */
 export const checkName = ({ kind, subject, merchant }: ReceiverCheck) =>
   [kind, subject, merchant].filter((part) => part !== null).join(" ");
 

@@ -1,4 +1,4 @@
-// Collects the results of audits and of expectations of effects, which the judge does not see, for the report.
+// Collects results that the judge does not see, for the report: those of audits and of expectations of effects.
 
 import type { Audit } from "../audit/probe-verdicts.ts";
 import type { ExpectationOf } from "../contracts/expectations.ts";
@@ -13,13 +13,13 @@ const MOST = 200;
 
 interface Entry {
   check: ReceiverCheck;
-  /** What it decided: how often the receiver acts (`effects`), and whether it rejects old events (`age`). */
+  /** Whether the check decided how often the receiver acts (`effects`), and whether it rejects old events (`age`). */
   decides: { effects: boolean; age: boolean };
-  /** A later result with the same key replaces this one; undefined: none does. */
+  /** A later result with the same key replaces this one. Undefined if no later result may replace it. */
   key?: string | undefined;
-  /** Whether only a failure that is proven too may replace it. */
+  /** Whether only another proven failure may replace this result. */
   isProven?: boolean;
-  /** Whether a reset erased the events that it is about. */
+  /** Whether a reset erased the events that the result is about. */
   isErased?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function collectReceiverChecks() {
     clear() {
       entries = [];
     },
-    /** `erased` includes the results from before a reset. */
+    /** The results, with `erased` also those from before a reset. */
     list(erased: boolean) {
       const listed = entries.filter(({ isErased }) => erased || !isErased);
       return {

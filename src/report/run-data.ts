@@ -27,15 +27,15 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   about: { version: string; url: () => string };
   clock: Clock;
   coverage(erased: boolean): RunCoverage;
-  /** The verdicts, and if wanted those that a reset erased. */
+  /** The verdicts, with `erased` also the verdicts that a reset erased. */
   verdicts(erased: boolean): readonly VerdictMessage[];
-  /** How many verdicts there were since the last reset. Of each kind, only the newest are kept. */
+  /** The number of verdicts since the last reset, including those that are no longer kept. */
   madeVerdicts(): Record<Verdict, number>;
-  /** The sandboxes whose verdicts were added to these. */
+  /** Other sandboxes, whose verdicts were added to this run. */
   sandboxes(): readonly AddedSandbox[];
-  /** The results of audits and of expectations of effects, and if wanted those from before a reset. */
+  /** The results of audits and of expectations of effects. */
   checks: Pick<ReceiverChecks, "list">;
-  /** The armed scenarios, and if wanted the results of those that were disarmed. */
+  /** The armed scenarios, with `ended` also the results of disarmed ones. */
   scenarios(ended: boolean): readonly ScenarioState[];
 }
 
@@ -112,7 +112,7 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
 const failedFirst = <Judged extends { verdict: Verdict }>(all: readonly Judged[]) =>
   all.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]);
 
-/** Attempts are read with their bodies, so page by page. */
+/** Attempts are read page by page, because they are read with their bodies. */
 const PAGE = 100;
 
 /** How many verdicts of each kind are no longer kept. A verdict without an id may change, and is not counted. */
@@ -151,8 +151,8 @@ function countNotAccepted({ failedUnchanged }: RunSources["runSummary"], deliver
 const OLD_EVENTS = "whether it rejects old events";
 
 /**
- * What nothing decided about the receiver. Whether it acted once shows only in its calls of the API after repeated
- * deliveries, or in the counts of scenarios, audits and expectations.
+ * The questions about the receiver that nothing has decided. Whether it acted once shows only in its calls of the API
+ * after repeated deliveries, or in the counts of scenarios, audits and expectations.
  */
 function findUnchecked(
   sent: { attempts: number; events: readonly EventTypeCoverage[] },
@@ -239,7 +239,9 @@ function showAttempt(attempt: WebhookDelivery, request: string | null): Reported
 export const failsOnVerdicts = ({ failOn, failed }: RunReport) =>
   failOn === null || (failed && failOn.includes("verdicts"));
 
-/** Whether the scenario fails the report: outside of `exec` if it failed, in `exec` by the conditions on scores. */
+/**
+ * Whether the scenario fails the report. Outside of `exec`, its verdict decides; in `exec`, the conditions on scores.
+ */
 export function failsOnScore({ failOn, failed }: RunReport, { verdict, score }: ReportedScenario): boolean {
   if (failOn === null) return verdict === "fail";
   const isMissed = (condition: string) => {
@@ -251,7 +253,7 @@ export function failsOnScore({ failOn, failed }: RunReport, { verdict, score }: 
 
 const NOUNS: Readonly<Record<ReceiverCheck["kind"], string>> = { audit: "audit", effects: "expectation" };
 
-/** The worst verdict of the run, and the results that have it, such as `2 verdicts, 1 audit`. */
+/** The worst verdict of the run, and how many results have that verdict, such as `2 verdicts, 1 audit`. */
 function worstOf({ totals, scenarios, checks }: RunReport): { verdict: Verdict; what: string } | undefined {
   const judged = [
     ...scenarios.map(({ verdict }) => ({ noun: "scenario", verdict })),

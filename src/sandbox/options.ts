@@ -83,7 +83,7 @@ interface OptionDefinition<V> {
   /** Reads the text of a flag or variable; for `multiple`, one text at a time. */
   parse(text: string, flag: string): unknown;
   /**
-   * Its schema in merchant-sandbox.json (default: a boolean for a switch, else text, or a list of texts for
+   * The option's schema in merchant-sandbox.json (default: a boolean for a switch, else text, or a list of texts for
    * `multiple`).
    */
   schema?: TSchema;
@@ -100,7 +100,7 @@ const textOption = (value: string, description: string, defaultText?: string) =>
   parse: nonEmpty,
 });
 
-/** A list of texts, by repeating the flag. */
+/** An option with a list of texts, whose flag may be repeated. */
 const textsOption = (value: string, description: string, parse = nonEmpty) => ({
   value,
   description,
@@ -109,7 +109,7 @@ const textsOption = (value: string, description: string, parse = nonEmpty) => ({
   parse,
 });
 
-/** One of several words, by default the first. */
+/** An option that takes one of several words (default: the first). */
 const choiceOption = <const V extends string>(words: readonly [V, ...V[]], description: string) => ({
   value: words.join("|"),
   description,

@@ -11,20 +11,20 @@ export const UNCHECKED = "not checked: whether it acted once";
 export interface GivenEffects {
   /** How often the receiver had acted when the scenario was armed. */
   before: number;
-  /** The events on which it acts (default: all, if they are of one type). */
+  /** The events on which the receiver acts (default: all, if they are of one type). */
   event: string | undefined;
 }
 
 export interface CountedEffects extends GivenEffects {
-  /** How often it had acted when it was last counted. */
+  /** The latest count; null before the first one after the scenario was armed. */
   now: number | null;
   /** What the last count shows about the events that had been delivered by then. */
   result?: CheckResult;
 }
 
 /**
- * Takes a new count, and compares it with the events delivered so far, because it cannot include effects of later ones.
- * `newest` is the end of the log when the scenario was armed.
+ * Takes a new count, and compares it with the events delivered so far: the count cannot include effects of later
+ * deliveries. `newest` marks the end of the log when the scenario was armed.
  */
 export function takeCount(
   effects: CountedEffects,
@@ -39,7 +39,7 @@ export function takeCount(
   effects.result = compare({ deliveries, event: effects.event, known }, Math.max(0, now - effects.before));
 }
 
-/** The worse of what the judge saw and what the last count shows. */
+/** The worse of two results: the judge's, and that of the last count of effects. */
 export function withCountedEffects(
   judged: VerdictsResult<VerdictMessage>,
   effects: CountedEffects | undefined,

@@ -6,7 +6,7 @@ import type { Verdict } from "../contracts/verdict.ts";
 /** The most results that are kept: one for each scenario and merchant. */
 const MOST = 500;
 
-/** Worst first, but a decided result always replaces an undecided one. */
+/** A lower rank replaces a higher one: fail before pass, and either of them before an undecided result. */
 const RANK: Readonly<Record<Verdict, number>> = { fail: 0, pass: 1, inconclusive: 2 };
 
 export function createEndedScenarios() {
@@ -23,7 +23,7 @@ export function createEndedScenarios() {
       const [oldest] = ended.keys();
       if (ended.size > MOST && oldest !== undefined) ended.delete(oldest);
     },
-    /** These states and the ended ones; if a scenario was armed several times for a merchant, its worst result. */
+    /** The kept states and these. A scenario that was armed several times for a merchant has only its worst result. */
     with(armed: readonly ScenarioState[]): ScenarioState[] {
       const states = new Map(ended);
       for (const state of armed) addTo(states, state);

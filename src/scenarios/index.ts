@@ -61,7 +61,7 @@ export function createScenarios(options: ScenariosOptions) {
       const armed = findArmed(armedScenarios, name, merchant);
       return armed ? stateOf(armed) : notArmed(scenario, options);
     },
-    /** Arms a scenario. If it is armed already, its counts restart. */
+    /** Arms a scenario. If it is already armed, its counts restart. */
     start: async (name: string, merchant?: string, effects?: GivenEffects) =>
       arm(await byName(name), merchant, effects),
     /** Takes a new count of how often the receiver has acted. */
@@ -108,7 +108,7 @@ const isFile = (nameOrFile: string) => /[./\\]/.test(nameOrFile);
 function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
   const checks: ScenarioChecks = { checkFault: rules.check, judgeRules };
   const added = new Map<string, Scenario>();
-  /** Read on first use: most runs have no scenario. */
+  /** The package's scenarios, read on first use, because most runs use none. */
   const packaged = once(() => readFolder(folder, checks));
   const all = async () =>
     new Map([...(await packaged()).map((scenario) => [scenario.name, scenario] as const), ...added]);
@@ -161,7 +161,7 @@ const MAX_SHOWN = 20;
 
 type Check = (rule: string) => VerdictsResult<VerdictMessage>;
 
-/** `unfired`: the number of the scenario's faults that have not fired. */
+/** Scores a scenario. `unfired` is the number of its faults that have not fired. */
 function score(expected: readonly ScenarioExpectation[], check: Check, unfired: number) {
   const results = expected.map((one) => resultOf(one, check(one.rule)));
   const counting = results.filter(isCounting);
@@ -264,8 +264,8 @@ function createArmedScenarios(options: ArmedScenariosOptions) {
     find: (name: string, merchant: string | undefined) => allArmed.get(nameOf(name, merchant)),
     arm(scenario: Scenario, merchant: string | undefined, effects: GivenEffects | undefined) {
       const before = allArmed.get(nameOf(scenario.name, merchant));
-      // Rule ids are never reused, even in later runs on the same file, so that the verdicts of an earlier arming do
-      // not count for this one.
+      // Rule ids are never reused, even in later runs on the same file. Otherwise, verdicts from when the scenario was
+      // armed before would count again.
       let number = (counts.get(merchant) ?? 0) + 1;
       const owner = merchant === undefined ? "" : `-${merchantLabel(merchant)}`;
       const idOf = (index: number) => `flt_${scenario.name}${owner}-${number}-${index + 1}`;

@@ -1,5 +1,5 @@
-// The OpenTelemetry collector that the user's environment names, in OpenTelemetry's own variables. It is no option of
-// the sandbox: a folder's merchant-sandbox.json must not decide where spans are sent.
+// The OpenTelemetry collector that OpenTelemetry's own environment variables name. The sandbox has no option for it,
+// because a folder's merchant-sandbox.json must not decide where spans are sent.
 
 import { percentDecoded } from "../kernel/text.ts";
 
@@ -10,7 +10,7 @@ export interface Collector {
   readonly service: string;
 }
 
-/** Undefined if the environment names none, or turns tracing off. */
+/** Reads the collector from the environment; undefined if it names none, or turns tracing off. */
 export function collectorOf(environment: NodeJS.ProcessEnv): Collector | undefined {
   const {
     OTEL_EXPORTER_OTLP_ENDPOINT: base,
@@ -27,7 +27,7 @@ export function collectorOf(environment: NodeJS.ProcessEnv): Collector | undefin
   return { url, headers: readHeaders(traceHeaders || headers || ""), service: service || "merchant-sandbox" };
 }
 
-/** `authorization=Bearer%20abc,x-team=pay`. */
+/** Reads headers such as `authorization=Bearer%20abc,x-team=pay`. */
 function readHeaders(text: string): Record<string, string> {
   const pairs = text.split(",").flatMap((pair): [string, string][] => {
     const cut = pair.indexOf("=");

@@ -1,5 +1,5 @@
-// Exports spans to an OpenTelemetry collector, as OTLP over HTTP in JSON. Calls never wait for it: they put a record
-// into a bounded queue, which is sent in batches later. What the collector does not take is dropped.
+// Exports spans to an OpenTelemetry collector, as OTLP over HTTP in JSON. Calls never wait for the export: they put a
+// record into a bounded queue, which is sent in batches later. Spans that the collector does not accept are dropped.
 
 import { exchange } from "../client/http-transport.ts";
 import type { Firing } from "../contracts/fault.ts";
@@ -22,15 +22,15 @@ interface ExporterOptions {
   random: Random;
   /** The path of an operation with its parameters, such as /v1/payments/{id}. */
   routeOf(operation: string): string | undefined;
-  /** Whether an address is the sandbox's own, whose replies would cause spans without end. */
+  /** Whether an address is the sandbox's own. An export to it would cause further spans, without end. */
   isOwn(port: number, path: string): boolean;
-  /** Tells the user, once, that spans are dropped. */
+  /** Reports once that spans are dropped. */
   report(error: SandboxError): void;
 }
 
-/** Requests and attempts in a batch: some eight spans each, which take a millisecond to write in all. */
+/** The most requests and attempts in a batch. Each has some eight spans; writing them all takes a millisecond. */
 const BATCH = 25;
-/** Requests and attempts that wait; further ones are dropped. */
+/** The most requests and attempts that wait in the queue. Further ones are dropped. */
 const MOST_QUEUED = 2_000;
 /** Real milliseconds that a record waits for others. */
 const COLLECTED_FOR = 1_000;
@@ -39,7 +39,7 @@ const TIMEOUT = 10_000;
 /** Real milliseconds that the last spans may take when the sandbox closes. */
 const FLUSHED_WITHIN = 1_000;
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
-/** Requests and attempts in flight whose faults are kept. */
+/** The most requests and attempts in flight whose faults are kept. */
 const MOST_FIRINGS = 1_000;
 
 export function createExporter(options: ExporterOptions) {
@@ -52,7 +52,7 @@ export function createExporter(options: ExporterOptions) {
     return found;
   };
   return {
-    /** A fault fired; the request or attempt that it affects ends later. */
+    /** Keeps a fault that fired until the request or attempt that it affects has ended. */
     fired(firing: Firing) {
       const id = firing.requestId ?? firing.attemptId;
       if (id !== null) setBounded(firings, id, [...(firings.get(id) ?? []), { firing, at: realNow() }], MOST_FIRINGS);
@@ -66,7 +66,7 @@ export function createExporter(options: ExporterOptions) {
       const own = firingsOf(message.id);
       if (isExported(span)) queue.add(() => spansOfAttempt(random, { message, began, span, firings: own }));
     },
-    /** Sends what is queued, for some real milliseconds at most (default: a second). */
+    /** Sends the queued spans, within some real milliseconds (default: a second). */
     close: queue.close,
   };
 }
@@ -74,7 +74,7 @@ export function createExporter(options: ExporterOptions) {
 /** Whether to export a span. If the caller's tracer does not record the trace, it would contain only these spans. */
 const isExported = (span: CallSpan | undefined) => span === undefined || isSampled(span.own);
 
-/** Records that become spans when they are sent: a call only puts a record into the queue. */
+/** Creates the queue. A call only adds a record to it; the record becomes spans when it is sent. */
 function createQueue({ collector, version, isOwn, report }: ExporterOptions) {
   const waiting: (() => Span[])[] = [];
   const aborted = new AbortController();

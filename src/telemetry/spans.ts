@@ -1,5 +1,5 @@
-// The spans of what the sandbox did: each request with its stages, each delivery attempt, and each fault below the call
-// or delivery that it affected. Times are real milliseconds since the process started.
+// Creates a span for each request, with its stages, for each delivery attempt, and for each fault below the call or
+// delivery that it affected. Times are real milliseconds since the process started.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
@@ -8,7 +8,7 @@ import { type CallSpan, childSpan, newTrace } from "../kernel/trace-context.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { stagesBetween } from "../store/request-log/stages.ts";
 
-/** The kinds of OTLP. */
+/** The span kinds of OTLP. */
 export const KINDS = { internal: 1, server: 2, client: 3 } as const;
 
 export interface Span {
@@ -33,7 +33,7 @@ export interface TimedFiring {
 
 export interface TracedRequest {
   entry: Omit<RequestEntry, "requestHeaders" | "requestBody" | "responseHeaders" | "responseBody">;
-  /** The path of its operation, such as /v1/payments/{id}. */
+  /** The path of the request's operation, such as /v1/payments/{id}. */
   route: string | undefined;
   firings: readonly TimedFiring[];
 }
@@ -119,7 +119,7 @@ export function spansOfAttempt(random: Random, { message, began, span, firings }
   return [attempt, ...spansOfFaults(random, own, firings)];
 }
 
-/** A fault is a moment: its span has no length. */
+/** The spans of faults. They have no length, because a fault is a moment. */
 const spansOfFaults = (random: Random, cause: CallSpan["own"], firings: readonly TimedFiring[]): Span[] =>
   firings.map(({ firing, at }, index) => {
     const { traceId, spanId } = childSpan(random, cause, `fault ${index}`);

@@ -15,7 +15,7 @@ export function takeBaseline(sources: VerificationSources, { merchant, all }: Ex
   const looked = sources.resources.filter(({ kind }) => kinds.includes(kind));
   const { delivery, attempt } = sources.runSummary.newest();
   return {
-    // The newest sequence number of each.
+    // The newest sequence number of each log.
     request: sources.requestLog.numbers.last(),
     delivery,
     attempt,
@@ -29,7 +29,7 @@ export function takeBaseline(sources: VerificationSources, { merchant, all }: Ex
   };
 }
 
-/** A baseline of an earlier process: counts that only exist in memory have started from zero since. */
+/** Adapts a baseline to a new process, in which the counts that exist only in memory have started from zero. */
 export const afterRestart = (
   baseline: Baseline,
   { requestLog }: Pick<VerificationSources, "requestLog">,
@@ -71,7 +71,7 @@ export function sourcesSince(sources: VerificationSources, baseline: Baseline): 
   };
 }
 
-/** A verdict is new if it is about a new request, because verdicts may be made late. */
+/** Whether a verdict is new. A new verdict about old requests does not count, because verdicts may come late. */
 function isNewer(verdict: CheckedVerdict, baseline: Baseline, sequenceOf: (request: string) => number): boolean {
   const { id, requests = [] } = verdict;
   if (requests.length > 0) return requests.some((request) => sequenceOf(request) > baseline.request);

@@ -58,8 +58,8 @@ function matchesDelivery({ event, endpoint, merchant }: DeliveryMatch, delivery:
 }
 
 /**
- * Compares how often the receiver acted with the number of events that it accepted. Before it failed, it may also have
- * acted on an event that it rejected, but at most once.
+ * Compares how often the receiver acted with the number of events that it accepted. It may also have acted at most once
+ * on an event that it did not accept, if it failed only after that.
  */
 export function checkEffects(
   log: Pick<RunSummary, "deliveries">,
@@ -124,7 +124,10 @@ export function compareEffects(
 
 const isOrAre = (names: readonly string[]) => (names.length === 1 ? "is" : "are");
 
-/** The types of the deliveries that were not chosen. Empty if events were chosen by id: a count tells those apart. */
+/**
+ * The types of the deliveries that were not chosen. Empty if events were chosen by id, because types do not matter
+ * then.
+ */
 function otherTypes(
   tried: readonly LoggedDelivery[],
   chosen: readonly LoggedDelivery[],
@@ -170,8 +173,8 @@ export function checkRecords(
 }
 
 /**
- * Without an expected score, the scenario must pass; an inconclusive verdict may still change. A scenario with a rule
- * on receivers holds only after they have had time to act on every delivery.
+ * Without an expected score, the scenario must pass, and an inconclusive verdict may still change. A scenario with a
+ * rule on receivers holds only after the receivers have had time to act on every delivery.
  */
 export function checkScenario(
   find: () => ScenarioState | undefined,

@@ -78,7 +78,7 @@ export function checkNever(
   };
 }
 
-/** Newest first. The database filters by the columns that it has; the rest is checked here. */
+/** The matching requests, newest first. The database filters by its columns, and `isMatch` by the other conditions. */
 function matching(requestLog: RequestSource, match: RequestMatch, merchant: string | undefined): RequestRow[] {
   const { operation, status, key } = match;
   const filter = {

@@ -1,5 +1,5 @@
 // The result of checking one expectation once: whether it holds now, the evidence, what came closest, and whether
-// waiting could still change it.
+// waiting can still change the result.
 
 import type { NearMiss, VerificationResult } from "../contracts/expectations.ts";
 import type { Verdict } from "../contracts/verdict.ts";

@@ -1,4 +1,4 @@
-// Turns expectations into checks; rejects unknown names, with a suggestion.
+// Turns expectations into checks. Rejects unknown names, and suggests known ones.
 
 import { unknownRuleMessage } from "../client/verdict-text.ts";
 import type {
@@ -55,7 +55,7 @@ export function planChecks(sources: VerificationSources, { merchant, all }: Expe
     const where = `all.${index}.${kind}`;
     /** Minimum duration of the check, in real milliseconds. */
     const atLeast = expectation.never?.for === undefined ? 0 : readWait(expectation.never.for, `${where}.for`);
-    /** Whether its result changes only with a request or a delivery attempt. */
+    /** Whether the result of the check changes only with a request or a delivery attempt. */
     const isEventDriven = EVENT_DRIVEN.has(kind);
     return { kind, atLeast, isEventDriven, check: checkOf(sources, expectation, merchant, where, atLeast) };
   });

@@ -25,7 +25,9 @@ const POLL_INTERVAL = 50;
  */
 const REST_FACTOR = 4;
 const MAX_WAITING = 500;
-/** Real milliseconds to wait beyond `within` for a result to settle: the longest delivery and the time to act on it. */
+/**
+ * Real milliseconds to wait beyond `within` until a result settles: the longest delivery, and the time to act on it.
+ */
 const SETTLED_WITHIN = 15_000;
 
 export function createVerifier(options: VerifierOptions) {
@@ -79,7 +81,7 @@ export function createVerifier(options: VerifierOptions) {
       return conclude(planned, results, 0);
     },
     resume: (baseline: Baseline) => afterRestart(baseline, options),
-    /** Ends all waiting, with the results at that time. */
+    /** Ends all waiting verifications with their current results. */
     stop() {
       stopped = true;
       for (const signal of waiting) signal.notify();
@@ -87,7 +89,9 @@ export function createVerifier(options: VerifierOptions) {
   };
 }
 
-/** Runs checks one after another. Their pauses add up, and begin once they reach a millisecond. */
+/**
+ * Runs checks one after another. Pauses after checks add up until they reach a millisecond; then the next check waits.
+ */
 function createPace() {
   let last: Promise<unknown> = Promise.resolve();
   let rest = 0;

@@ -423,7 +423,7 @@ test.each([
     "POST",
     "/gov-payments/gov_paid/post-to-books",
     { ledgerAccount: "Bank" },
-    'The posting debits and credits one account, "Bank".',
+    'The posting debits and credits the same account, "Bank".',
   ],
 ])("%s %s with unlikely values succeeds, and a header says what is unlikely", async (method, path, body, warning) => {
   const answer = await (await open()).call(method, `/v1${path}`, { body });

@@ -119,7 +119,7 @@ test.each(
         // Setting a time that the record already has is a correction, which is accepted.
         if (isSet) expect((await change({ [field]: record[field] })).body).toMatchObject({ [field]: record[field] });
       }
-      // A record that moves on keeps its times, and loses them only where it returns to its first state.
+      // A record that moves on keeps its times, and loses them only when it returns to its first state.
       for (const next of transitions[status] ?? []) {
         if (next === Object.keys(transitions)[0]) continue;
         for (const field of [...arrivalTimes.keys()].filter((each) => record[each] !== null)) {

@@ -105,14 +105,14 @@ describe("an empty list", () => {
     expect([code, error]).toEqual([2, expect.stringContaining(`There is no merchant ${merchant}0.`)]);
   });
 
-  test("of deliveries counts those that wait for their first attempt", async () => {
+  test("of deliveries says how many wait for their first attempt", async () => {
     const { bench } = await openRegistered();
     await bench.control("POST", "/faults", { action: { type: "delay", by: "1h" } });
     await trigger(bench);
     expect(await linesOf(bench, "deliveries")).toEqual(["No attempts yet; 1 waiting for the first one."]);
   });
 
-  test("requests refuses an operation that does not exist", async () => {
+  test("of requests is an error if the operation does not exist", async () => {
     const bench = await open();
     const { code, error } = await runCommand(bench.url, "requests", "--operation", "payment.list");
     expect([code, error]).toEqual([
@@ -578,7 +578,7 @@ test("all invalid values of a command are printed, one a line", async () => {
   ]);
 });
 
-test.each(wrong)("%j is rejected with exit code %i, in words of the command", async (words, code, says) => {
+test.each(wrong)("%j is rejected with exit code %i, without mentioning the API", async (words, code, says) => {
   const bench = await open();
   const ended = await runCommand(LOCAL.includes(words[0] ?? "") ? undefined : bench.url, ...words);
   expect([ended.code, ended.out, ended.error]).toEqual([code, [], expect.stringContaining(says)]);

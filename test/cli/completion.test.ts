@@ -43,7 +43,7 @@ test("the first word is a command", async () => {
   expect(await offered("")).toEqual([...Object.keys(commands), "help"]);
 });
 
-test("a flag comes with its description, where the shell shows one", async () => {
+test("a flag comes with its description, if the shell shows descriptions", async () => {
   const last = ["--", "start", "--mem"];
   const text = "keep all data in memory instead of a file";
   expect((await runCommand(undefined, "completion", "bash", ...last)).out).toEqual(["--memory"]);

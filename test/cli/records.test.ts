@@ -164,7 +164,7 @@ describe("show", () => {
     );
   });
 
-  test("says how to make a record where there is none", async () => {
+  test("says how to make a record if there is none", async () => {
     const out = await linesOf(await open(), "show", "bookings", "--merchant", "blank");
     expect(out).toEqual(["mer_blank has no such records. Try npx merchant-sandbox make booking."]);
   });

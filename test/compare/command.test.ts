@@ -153,7 +153,7 @@ describe("a recording that says little", () => {
     expect([code, out[0]]).toEqual([0, expect.stringContaining(` calls below ${base} and`)]);
   });
 
-  test("with its bodies in files beside it is read with them", async () => {
+  test("with its bodies in separate files is read with these files", async () => {
     const form = toolForms.find(({ tool }) => tool === "Playwright with content: attach") as ToolForm;
     const { text, files } = inFormOf(form, harOf());
     const recording = fileOf(text);

@@ -30,7 +30,7 @@ const ESSENTIAL: Readonly<Record<string, readonly string[]>> = {
 
 const kinds = resources.filter(({ kind }) => kind !== "merchant");
 
-/** A merchant has one settings record: it is made where the fixture has none. */
+/** A merchant has one settings record, so the test makes one only if the fixture has none. */
 const isMadeFor = (kind: string, merchant: string) => kind !== "statutory_settings" || merchant !== "mer_lodge";
 
 describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("made for %s", (merchant) => {
@@ -241,7 +241,7 @@ describe("a made payroll", () => {
     expect(months).toEqual(["2026-01-01", "2026-06-01", "2026-07-01"]);
     const twice = { periodStart: "2026-06-01", status: "pending" };
     expect((await run(bench, twice)).warnings).toEqual([
-      expect.stringMatching(/^pyr_\w+ pays "emp_\w+" for 2026-06-01 to 2026-06-30 too: set offCycle for a bonus\.$/),
+      expect.stringMatching(/^pyr_\w+ also pays "emp_\w+" for 2026-06-01 to 2026-06-30: set offCycle for a bonus\.$/),
     ]);
     for (const fields of [
       { ...twice, offCycle: true },

@@ -50,7 +50,7 @@ const item = (fields: object) => ({
   ...fields,
 });
 
-test("a move cannot fake an order's acceptance, so a cancelled order returns exactly the stock it took", async () => {
+test("a move cannot fake an order's acceptance, which would return stock that the order never took", async () => {
   const bench = await open();
   const items = [item({ productId: "prod_chai", variantId: "var_chai_250", quantity: 2 })];
   const { body: pending } = await make(bench, "marketplace_order", { items });

@@ -325,7 +325,7 @@ describe("junit", () => {
     expect(uncovered.skipped.message).toBe("GET /v1/payouts was never called");
   });
 
-  test("a long problem ends with a mark where it is cut", () => {
+  test("a long problem is cut, and ends with …", () => {
     const long = `${"word ".repeat(60)}\nend`;
     expect([problemText("one\ntwo"), problemText(long).length]).toEqual(["one two", 300]);
     expect(problemText(long)).toMatch(/^(word ){59}word…$/);

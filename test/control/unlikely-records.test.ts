@@ -41,7 +41,7 @@ test.each([
   [
     "pricing_rule",
     { adjustmentType: "percentage", adjustmentValue: -10_001 },
-    "adjustmentValue -10001 takes off more than the whole price, which is -10000: nights cost nothing.",
+    "adjustmentValue -10001 is below -10000, a discount of 100 %, so the nights cost nothing.",
   ],
   ["payroll", payroll(item("emp_a", 10, 0), item("emp_a", 10, 0)), 'More than one item pays "emp_a".'],
   ["payroll", payroll(item("emp_a", 10, 15)), 'The gross pay of "emp_a" is 10, and the net pay -5.'],
@@ -54,7 +54,7 @@ test.each([
   [
     "gov_payment",
     { status: "paid", bookkeeping: { ...posting, memo: null, postedAt: null } },
-    'The posting debits and credits one account, "Bank".',
+    'The posting debits and credits the same account, "Bank".',
   ],
   [
     "marketplace_order",
@@ -88,7 +88,7 @@ test("an order beyond the stock makes the stock negative, and canceling the orde
   expect(await variant()).toBe(before);
 });
 
-describe("an unknown value is rejected, and the message lists the known ones", () => {
+describe("an unknown value is rejected, and the message names the field", () => {
   const shared = shareForBlock();
 
   test.each([
@@ -139,7 +139,7 @@ describe("an unknown value is rejected, and the message lists the known ones", (
 });
 
 test("every field that names a record is checked", () => {
-  // Names without records: the service has no employees and no memberships of their own.
+  // These fields name no records: the service has no records of employees and memberships.
   const free = ["employeeId", "reviewerId", "membershipId"];
   const unchecked = resources.flatMap(({ kind, schema, references, listed, derived, hidden }) =>
     Object.keys(schema.properties)

@@ -372,7 +372,7 @@ describe("a pattern with *", () => {
   });
 });
 
-describe("unknown names are rejected with a suggestion", () => {
+describe("an invalid expectation is rejected, an unknown name with a suggestion", () => {
   const requests = (match: object, count?: object) => [{ requests: { match, ...(count && { count }) } }];
   const any = { status: 200 };
 
@@ -388,26 +388,26 @@ describe("unknown names are rejected with a suggestion", () => {
     ["a bound", requests(any, { atleast: 1 }), {}, /Unknown field \S+count\.atleast\. Did you mean atLeast\?/],
     ["an operator", requests({ body: { "/a": { gtt: 1 } } }), {}, /Unknown field \S+\.gtt\. Did you mean gt\?/],
     ["a pointer", requests({ body: { amount: 1 } }), {}, /by JSON Pointer, such as "\/amount"; received "amount"/],
-    ["a count that no number is", requests(any, { atLeast: 2, atMost: 1 }), {}, /which no number satisfies/],
+    ["a count that no number meets", requests(any, { atLeast: 2, atMost: 1 }), {}, /which no number is/],
     ["a kind", [{ records: { kind: "remitance" } }], {}, /no kind of record remitance\. Did you mean remittance\?/],
     ["a merchant", requests(any), { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
     ["a fault", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],
     ["a rule of the judge", [{ verdicts: { rules: ["retri.*"] } }], {}, /judge has no rule retri\.\*/],
     ["a fault of verdicts", [{ verdicts: { rules: ["*"], faults: ["flt_none"] } }], {}, /no fault rule flt_none/],
     [
-      "a span",
+      "an invalid duration",
       requests(any),
       { within: "soon" },
       /within must be a duration such as 500ms, 30s or 30d; received "soon"/,
     ],
     ["a duration above the maximum", requests(any), { within: "2h" }, /within must not be longer than an hour/],
     [
-      "two in one",
+      "two expectations in one",
       [{ requests: { match: { status: 200 } }, never: { match: { status: 500 } } }],
       {},
       /all\.0 must have at most 1 entry/,
     ],
-    ["none", [], {}, /all must have at least 1 item/],
+    ["no expectation", [], {}, /all must have at least 1 item/],
   ])("%s", async (_, all, rest, message) => {
     expect(await refused(await open(), all, rest)).toMatch(message);
   });
@@ -416,7 +416,7 @@ describe("unknown names are rejected with a suggestion", () => {
 describe("many waiting verifications", () => {
   const wanted: Expectations = { within: "60s", all: [{ requests: { match: { operation: "payments.list" } } }] };
 
-  /** A verifier of an empty request log; each look into it takes so many real milliseconds. */
+  /** A verifier of an empty request log, in which each search takes `look` real milliseconds. */
   function slowVerifier(look = 1) {
     const listeners = new Set<() => void>();
     const seen = { looks: 0 };
@@ -540,7 +540,7 @@ describe("effects", () => {
     const resultOf = async (made: number, event: string) =>
       (await ask(bench, [{ effects: { match: { event }, made } }])).results[0];
     const twice = "acted 2 times on 1 event: it acts more than once on the same event";
-    // The sandbox sends payment.pending before it.
+    // The sandbox sends payment.pending before payment.succeeded.
     expect(await resultOf(2, "payment.succeeded")).toMatchObject({
       verdict: "fail",
       message: `The receiver ${twice}, or it also acts on payment.pending, which is not named.`,

@@ -295,7 +295,7 @@ describe("time grows no faster than the text", () => {
 
 const IBAN = "DE89370400440532013000";
 
-test("an error message quotes no secret, and no half of one where it is shortened", async () => {
+test("an error message quotes no secret, and not half of one when it is shortened", async () => {
   const bench = await open();
   const post = (path: string, body: unknown) => bench.call("POST", path, { body });
   const replies = [

@@ -52,7 +52,7 @@ describe("each test", () => {
 });
 
 describe("a test merchant", () => {
-  test("its faults affect no other merchant, even if they name one", async ({ merchant, sandbox }) => {
+  test("its faults affect no other merchant, even if a fault names another merchant", async ({ merchant, sandbox }) => {
     await using other = await ownMerchant(sandbox, { fixture: "market" });
     await merchant.faults.add({
       match: { operation: "payments.list", merchant: other.id },

@@ -180,13 +180,13 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
       }),
   ],
   [
-    "checks the signature only where there is one",
+    "checks the signature only if there is one",
     "missing_signature",
     true,
     () => plain({ isGenuine: (body, signature) => signature === undefined || right.isGenuine(body, signature) }),
   ],
   [
-    "asks whether the right signature begins with the one that came",
+    "accepts any beginning of the right signature",
     "missing_signature",
     true,
     () => plain({ isGenuine: (body, signature = "") => digest(body).startsWith(signature) }),

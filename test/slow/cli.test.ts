@@ -99,7 +99,7 @@ describe("start", () => {
     expect(readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")).toBe("*\n");
   });
 
-  test("listens on both loopback addresses, and on no other", async () => {
+  test("listens on both loopback addresses", async () => {
     const program = await start(["--memory"]);
     expect((await call(`http://localhost:${program.port}`, "GET", "/v1/merchants/me")).status).toBe(200);
     const ipv6 = await call(`http://[::1]:${program.port}`, "GET", "/v1/merchants/me").catch(
@@ -146,7 +146,7 @@ describe("shutdown", () => {
     expect(await program.ended).toMatchObject({ code: 0, signal: null, error: "" });
   });
 
-  test("does not wait for idle connections or live streams", async () => {
+  test("does not wait for idle connections", async () => {
     const program = await start(["--memory"]);
     await call(program.url, "GET", "/v1/merchants/me");
     const idle = connect(program.port, "127.0.0.1");

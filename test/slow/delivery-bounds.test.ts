@@ -14,7 +14,7 @@ const MOST_PENDING = 100_000;
 
 const pendingOf = async (bench: Bench): Promise<number> => (await bench.control("GET", "")).pendingDeliveries;
 
-test("a merchant has at most a hundred endpoints; another merchant and a deleted one leave room", async () => {
+test("a merchant has at most a hundred endpoints; another merchant's and deleted ones do not count", async () => {
   const bench = await open();
   const url = (number: number) => `http://127.0.0.1:4999/${number}`;
   const { id: first } = await register(bench, url(0));

@@ -166,7 +166,7 @@ describe("start --detach", () => {
     expect(foreground.child.exitCode).toBeNull();
   });
 
-  test("forgets a killed sandbox, and sends no signal to its process id", async () => {
+  test("forgets a killed sandbox, and removes its state file", async () => {
     const { pid, cwd } = await detach();
     process.kill(pid, "SIGKILL");
     while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
@@ -283,7 +283,7 @@ describe("a detached sandbox leaves", () => {
     });
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was ended again\.\n$/),
+      expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was stopped again\.\n$/),
     ]);
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
     const { stdout } = spawnSync("sh", ["-c", "readlink /proc/[0-9]*/cwd"], { encoding: "utf8" });

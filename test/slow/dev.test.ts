@@ -124,7 +124,7 @@ describe("without a terminal", () => {
     const receiver = await receive();
     const words = ["dev", ...FLAGS.slice(0, 3), "--forward-to", receiver.url, "--", "true"];
     expect((await runShared(words)).out).toContain(
-      `app | A program accepts connections at ${receiver.url} already, before the app has started.`,
+      `app | Before the app has started, another program accepts connections at ${receiver.url}.`,
     );
   });
 

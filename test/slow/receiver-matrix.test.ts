@@ -1,6 +1,6 @@
 // Receivers in six languages, right and with each of eight bugs, checked in five ways: `exec`, `audit`, scenarios, the
 // library, and a detached sandbox. Each bug must be found, or the output must say that it is not checked; a right
-// receiver must not fail. `npm run verdicts` plays every cell and writes the table of docs/testing.md, `npm test` some.
+// receiver must not fail. `npm run verdicts` runs every case and writes the table of docs/testing.md, `npm test` some.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -171,7 +171,7 @@ function record(bug: Bug, check: Check, cell: string): void {
 const checks = Object.keys(CHECKS) as Check[];
 const bugs = ["none", ...(Object.keys(BUGS) as Bug[])] as Bug[];
 
-/** `npm test` plays what costs little: no program but the receiver is started. */
+/** `npm test` runs only the cheap cases, which start no program but the receiver. */
 const isPlayed = (language: string, bug: Bug, check: Check) =>
   ALL || (language === "Express" && check === "library" && ["none", "reserialised", "old"].includes(bug));
 

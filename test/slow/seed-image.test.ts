@@ -118,7 +118,7 @@ test("a merchant for a test, and one that was reset, have the rows of one seeded
   const own = folder();
   for (const name of ["lodge", "market", "stage", "blank"]) {
     const fixture = JSON.parse(readFileSync(packageFile(`fixtures/merchants/${name}.json`), "utf8"));
-    // Their ids then follow from the merchant.
+    // Without ids in the fixture, these records get ids that depend on the merchant.
     for (const kind of ["disciplinary_record", "sync_log"])
       for (const record of fixture.records?.[kind] ?? []) delete record.id;
     writeFileSync(join(own, `${name}.json`), JSON.stringify(fixture));

@@ -70,7 +70,7 @@ const targets = fc.constantFrom(
   { path: "/_sandbox/faults", key: null },
 );
 
-test("of any body takes a bounded number of steps for each character", async () => {
+test("any body takes a bounded number of steps for each character", async () => {
   const property = fc.asyncProperty(piece, shape, targets, async (pieces, name, { path, key, isValid, isKeyed }) => {
     attempted("Requests that block the process");
     const made = (shapes[name] as (typeof shapes)[string])(pieces.join(""), SIZE / 2);

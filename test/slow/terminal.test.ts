@@ -22,7 +22,7 @@ async function attached() {
 
 const panesOf = (terminal: TestTerminal) => terminal.lines().filter((line) => line.startsWith("┌")).length;
 
-test("the screen shows all panes if it is wide, else one, and the required size if it is too small", async () => {
+test("the screen shows two panes if it is wide, else one, and the required size if it is too small", async () => {
   const terminal = await frozen();
   const text = await terminal.shows(/lodge[\s\S]*resets/);
   for (const words of [

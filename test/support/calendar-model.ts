@@ -27,7 +27,7 @@ const DAY = 24 * HOUR;
 /** A day of the week from 0, Sunday. */
 const weekdayOf = (time: number) => new Date(time).getUTCDay();
 
-/** The next state of a record, and when it is reached: local time, written as if it were UTC. */
+/** The next state of a record, and the local time at which it is reached, written as if it were UTC. */
 function nextOf(
   kind: string,
   record: Entry,

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folder } from "./program.ts";
 
-/** The options of a server with the certificate, and its file. */
+/** The options of a server with the certificate, and the path of the certificate. */
 export function selfSigned() {
   const at = folder();
   const [key, file] = [join(at, "key.pem"), join(at, "cert.pem")];

@@ -37,7 +37,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "run|answer no": /^notice: (?:Copied|Cancelled)/m,
 };
 
-/** Labels of one key that name what it acts on: an undo, and the answers to a question. */
+/** Labels that also name what their key acts on, with the label of `SEEN` that they stand for. */
 const NAMING: readonly [RegExp, string][] = [
   [/^undo .*/, "undo"],
   [/^(?:reset|remove) (?:everything|all faults)$/, "answer yes"],

@@ -170,7 +170,7 @@ export function withLiveEvents(state: UiState, events: readonly LiveEvent[], uns
   });
 }
 
-/** The number of an item of its kind, as if no other was left out. */
+/** The number of an item among all items of its kind, if the stream has left out none. */
 function nthOf(state: UiState, events: readonly LiveEvent[], index: number): number {
   const kind = events[index]?.kind;
   const pane = panes.find(({ stream }) => stream?.kind === kind);

@@ -1,4 +1,4 @@
-// The needs of a test that this machine may lack: the end of `npm test` lists them beside the skipped tests.
+// What a test needs and this machine may lack. At its end, `npm test` lists this for each skipped test.
 
 export const ON_WINDOWS = process.platform === "win32";
 

@@ -55,7 +55,7 @@ export const raggedRows = (text: string) => {
   return lines.filter((_, index) => cells[index] && cells[index - 1] && cells[index] !== cells[index - 1]);
 };
 
-/** The output that a page prints, as the source of a pattern: `…` stands for any text on its line. */
+/** Turns output that a page shows into the source of a pattern. `…` stands for any text on its line. */
 export const printed = (text: string) =>
   text
     .split("…")

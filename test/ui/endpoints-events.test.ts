@@ -51,7 +51,7 @@ describe("endpoints", () => {
     expect(textOf(desk)).toMatch(/✓ healthy 200, \d+ failed +all types/);
   });
 
-  test("are removed once that is confirmed", async () => {
+  test("are removed after a confirmation", async () => {
     const { bench, desk } = await triggered();
     await desk.run("9", "d");
     expect((await bench.control("GET", "/endpoints")).data).toHaveLength(1);
@@ -83,7 +83,7 @@ describe("endpoints", () => {
 describe("a record", () => {
   const goTo = (desk: TestDashboard, id: string) => desk.run(":", ...typing(id), "enter");
 
-  test("is found by its id, with links to what touched it, and to the records that it refers to", async () => {
+  test("is found by its id, and links to its requests and events and to the records that it refers to", async () => {
     const { bench, desk } = await triggered();
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
     await settle(bench);
@@ -150,7 +150,7 @@ test("an advance of the clock lists the changes that it made, each a link to its
 });
 
 describe("events", () => {
-  test("show what became of their deliveries, lead to them, and are replayed", async () => {
+  test("show what became of their deliveries, and are replayed", async () => {
     const { desk } = await triggered();
     await desk.run("0");
     expect(textOf(desk)).toMatch(/payment\.succeeded +✓1 /);

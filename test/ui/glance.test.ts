@@ -83,7 +83,7 @@ describe("the preview", () => {
     expect(textOf(opened({ ...newer, now: 2_000 }).state)).toContain("id             req_4");
   });
 
-  test("shows a reply that arrives for it, with the body before the headers of the full detail", () => {
+  test("shows a reply that arrives for it: the body, but not the headers", () => {
     const { state, effects } = opened(three(160, 45));
     const [effect] = effects;
     if (effect?.kind !== "call") throw new Error("no call");
@@ -226,7 +226,7 @@ describe("alarms and what is running", () => {
     );
   });
 
-  test("have the digit of the key that goes there, as the title of the pane has", () => {
+  test("are in tabs with the digit of the pane's key, which is in the pane's title too", () => {
     const shown = textOf(handleKey(three(120, 36), "0").state);
     expect(shown).toContain("[0 Events]");
     expect(shown).toMatch(/─ ▸ 0 Events ─/);

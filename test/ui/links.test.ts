@@ -178,7 +178,7 @@ describe("a link in a detail", () => {
     desk.press("5", "J");
     await expect(desk.settle()).rejects.toThrow(
       "The log has no request req_lodge_77. It keeps the newest 10,000, until a reset; " +
-        "a crash under load loses its last seconds.",
+        "a crash under load loses the last seconds of the log.",
     );
     expect((await bench.control("GET", "/requests")).data).toHaveLength(4);
   });

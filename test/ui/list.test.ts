@@ -34,7 +34,7 @@ describe("a row that has left the list", () => {
     expect(selectedRow(evicted)).toEqual(row(0));
   });
 
-  test("has the oldest row below it, after the rows that were dropped, and nothing above it", () => {
+  test("has the gap of the dropped rows below it, then the oldest row, and no row above it", () => {
     expect(selectedRow(moveCursor(evicted, 1, 3))).toEqual(gap(10));
     expect(selectedRow(moveCursor(evicted, 2, 3))?.id).toBe("row_10");
     expect(selectedRow(moveCursor(evicted, -1, 3))?.id).toBe("row_0");

@@ -89,7 +89,7 @@ function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
   throw new Error(`The screen does not show ${wanted}`);
 }
 
-test("why the selected row failed is below the panes, where the list cuts it; a failed verdict is in the tabs", () => {
+test("the line below the panes says why the selected row failed, and the tabs count failed verdicts", () => {
   const summary = "invalid_state: Booking bkg_pending is already declined; only pending bookings can become declined.";
   const path = "/v1/hospitality/bookings/bkg_pending/decline";
   const state = withLiveEvents(emptyDashboard(120, 36), [
@@ -116,7 +116,7 @@ test("the narrowest key bar begins with the keys that open and filter rows", () 
 });
 
 describe("failures", () => {
-  test("of a server and cut connections have a mark before them, in colour or not", async () => {
+  test("with a 5xx or a cut connection have a mark before them, in colour or not", async () => {
     const state = failing();
     for (const theme of [COLOURS, { colours: false, unicode: true }]) {
       const text = screenText({ ...state, theme });
@@ -217,7 +217,7 @@ describe("the selected row", () => {
 });
 
 describe("headings", () => {
-  test("are above the columns of a list, and give their line to rows where a list is low", () => {
+  test("are above the columns of a list; a low list shows a row in their place", () => {
     const lines = screenOf(failing());
     const heading = lines.find((line) => line.includes("method"));
     const row = lines.find((line) => line.includes("/v1/five"));
@@ -297,7 +297,7 @@ describe("JSON", () => {
     }
   });
 
-  test("of nothing but brackets, of long numbers and with masked secrets is shown as it is", () => {
+  test("may be nothing but brackets, keeps long numbers, and is not called truncated for its masked secrets", () => {
     const shown = (text: string, bytes = text.length) =>
       bodyLines(COLOURS, 400, text, bytes).map(stripStyles).join("\n");
     const brackets = "[".repeat(8_192);

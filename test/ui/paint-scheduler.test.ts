@@ -1,5 +1,4 @@
-// When the dashboard paints: a change of the stream is on the screen within half a second, however long the frame
-// before it took.
+// When the dashboard paints: a change from the stream is shown within half a second, however slow the frame before was.
 
 import { expect, test, vi } from "vitest";
 import { createPaintScheduler } from "../../ui/view/paint-scheduler.ts";

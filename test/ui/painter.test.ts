@@ -40,7 +40,7 @@ function fakeTerminal() {
     painter,
     text: () => text,
     tries,
-    /** How many bytes it takes from now on. */
+    /** Accepts this many more bytes. */
     give(bytes: number) {
       room = bytes;
     },

@@ -295,7 +295,7 @@ describe("rate limits, faults and verdicts", () => {
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
   });
 
-  test("are under a status bar that says at 80 columns that the clock stands still, or else the API key", () => {
+  test("are under a status bar that at 80 columns shows a frozen clock, or else the API key", () => {
     const frozen = emptyDashboard(80, 24);
     expect(screen(frozen)[0]).toMatch(/^ LIVE {2}http\S+ {2}clock frozen /);
     const real = applySandboxIndex(frozen, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
@@ -400,7 +400,7 @@ describe("a filter", () => {
     expect(textOf(press(trimmed, "/", ..."status:4xx"))).toContain("/status:4xx  41+ of 10,000 kept");
   });
 
-  test("never says that nothing matches while rows have not been looked at", () => {
+  test("does not say that nothing matches while some rows have not been searched", () => {
     const many = withLiveEvents(emptyDashboard(80, 24), [requested(1)], 50);
     const state = press(many, "/", ..."is:cut");
     expect(textOf(state)).toContain("Searching the log for is:cut …");

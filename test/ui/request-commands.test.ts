@@ -43,7 +43,7 @@ test("E edits a request and sends it again", async () => {
   expect(data[0]).toMatchObject({ id: "req_lodge_2", path: RULES, status: 200, idempotencyKey: "twice" });
 });
 
-test("E sends an unchanged body byte for byte, and keeps the form open with the error of a rejected one", async () => {
+test("E sends an unchanged body byte for byte, and keeps the form open if the request is rejected", async () => {
   const bench = await open();
   await bench.call("POST", RULES, { body: JSON.stringify(rule, null, 4) });
   const desk = await withRequests(bench);

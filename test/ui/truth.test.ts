@@ -330,7 +330,7 @@ test("a shown number is the number in the API, or names the total", () => {
   expect(limits).toMatch(/market +█+ +none/);
 });
 
-test("the address of a view has its filter, row and detail, and leads there in another dashboard", async () => {
+test("the address of a view has its filter, row and detail, and opens them in another dashboard", async () => {
   const bench = await open();
   for (const limit of [1, 2]) await bench.call("GET", `/v1/payments?limit=${limit}`);
   const desk = await openTestDashboard(bench.url);

@@ -8,7 +8,7 @@ const WIDE =
 const letters = once(() => new Intl.Segmenter());
 
 /** The cells of a text whose control characters are escaped. */
-// biome-ignore lint/style/noDefaultExport: as the package has it.
+// biome-ignore lint/style/noDefaultExport: the package has a default export.
 export default function stringWidth(text: string): number {
   let cells = 0;
   for (const { segment } of letters().segment(text)) cells += WIDE.test(segment) ? 2 : 1;

@@ -40,7 +40,7 @@ export function jsonMistake(text: string): string | undefined {
   return expected === END && start === text.length ? undefined : mistakeAt(text, start, expected);
 }
 
-/** The tokens that may follow one, in the innermost bracket that is open after it. */
+/** The tokens that may follow a token. `bracket` is the innermost bracket that is open after the token. */
 function after(token: Token, expected: Expectation, bracket: "{" | "[" | undefined): Expectation {
   if (token === "{") return NAME_OR_END;
   if (token === "[") return VALUE_OR_END;

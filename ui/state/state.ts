@@ -191,7 +191,7 @@ export interface KeyBinding {
 export const labelIn = (state: UiState, { label }: Pick<KeyBinding, "label">): string | undefined =>
   typeof label === "function" ? label(state) : label;
 
-/** A key that acts on a row: the selected one, or the one whose detail is open. Without a row, it is not enabled. */
+/** A key that acts on the selected row, or on the row whose detail is open. Without a row, the key is disabled. */
 export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run" | "needs"> {
   isEnabled?(state: UiState, row: Value): boolean;
   /** What this key needs and the row lacks. */

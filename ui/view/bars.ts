@@ -254,8 +254,8 @@ const rankOf = ({ keys: [key = ""] }: KeyBinding) =>
   FIRST_KEYS.includes(key) ? FIRST_KEYS.indexOf(key) : FIRST_KEYS.length;
 
 /**
- * The bindings for the key bar: those with a label. In an overlay with text input, letters are text, so only its own
- * keys work.
+ * The bindings with a label, for the key bar. In an overlay with text input, letters are text, so only the overlay's
+ * own keys work.
  */
 export function labelledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);

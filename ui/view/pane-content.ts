@@ -21,11 +21,11 @@ import { stripStyles, styled, symbols, type Theme } from "../text/style.ts";
 
 export interface BoxContent {
   title: string;
-  /** At the right end of the title line. */
+  /** Shown at the right end of the title line. */
   note: string;
   lines: readonly string[];
   isFocused: boolean;
-  /** Without a border beside the lines, so that a selection contains the text only. */
+  /** Whether no border is drawn beside the lines, so that a selection with the mouse contains only the text. */
   isBare?: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The prefix of a series: the initials of a name.
+// The prefix of a numbered series, made of the initials of a name.
 
 /** The initials of the first two words with a capital, such as QR of Quinta da Ribeira. */
 export const initialsOf = (name: string | null, fallback: string) =>

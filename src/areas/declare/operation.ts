@@ -1,5 +1,5 @@
-// Declares operations: `endpoint()` for one of the service, `listEndpoint()` for the list of a kind, and
-// `endpointFactory()` for the operations of another API.
+// Declares operations: `endpoint()` declares one of the service's, `listEndpoint()` one that lists records of a kind.
+// `endpointFactory()` makes such a function for another API.
 
 import type { Endpoint, EndpointDeclaration, ObjectSchema } from "../../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../../contracts/resource.ts";
@@ -35,7 +35,10 @@ type Declare<World, More> = <
   declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
 ) => Endpoint<World>;
 
-/** Creates an `endpoint()` for one area or for any. Handlers receive `World` with the request. */
+/**
+ * Creates an `endpoint()` function. With an `area`, all of its operations belong to that area; otherwise each declares
+ * its own. Handlers receive the fields of `World` besides those of the request.
+ */
 export function endpointFactory<World>(): Declare<World, { area: string }>;
 export function endpointFactory<World>(area: string): Declare<World, unknown>;
 export function endpointFactory<World>(area = ""): Declare<World, unknown> {
@@ -47,7 +50,7 @@ export function endpointFactory<World>(area = ""): Declare<World, unknown> {
 
 export const endpoint = endpointFactory<OperationContext>();
 
-/** Declares the list of a merchant's records of a kind. By default, its reply and query are assumptions. */
+/** Declares an operation that lists a merchant's records of a kind. By default, its reply and query are assumptions. */
 export const listEndpoint = <R extends RecordBase>(
   resource: Resource<R>,
   declared: Pick<Operation, "id" | "position" | "area" | "path" | "summary">,
@@ -66,7 +69,7 @@ export const listEndpoint = <R extends RecordBase>(
     handle: ({ query: page, own }) => own(resource).list(page),
   });
 
-/** A request body with these fields; `--bodies open` accepts fields of any other shape. */
+/** A request body with these fields, which are an assumption: `--bodies open` accepts any others. */
 export const assumedBody = <P extends TProperties>(
   fields: P,
   why = "The service's documentation does not show this body.",

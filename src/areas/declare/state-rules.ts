@@ -1,5 +1,5 @@
-// Derives rules from the states of a kind. Some states have a time field that is set when a record enters the state: it
-// must be set if and only if the record has entered the state, and these times must be in order.
+// Derives rules from the states of a kind. A state can have a time field, which is set when a record enters the state.
+// The field must be set if and only if the record has entered the state, and all such times must be in order.
 
 import type { ArrivalTimes, Transitions } from "../../contracts/resource.ts";
 import { sentIn } from "../../schema/as-sent.ts";
@@ -33,8 +33,8 @@ interface Stateful {
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
 /**
- * Returns a rule for each time field: it must be set if and only if the record has entered its state since it was last
- * in the initial state.
+ * Returns a rule for each time field. The field must be set if and only if the record has entered the field's state
+ * since it last was in the initial state.
  */
 export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
@@ -59,8 +59,8 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
 }
 
 /**
- * Returns a rule for each time field: it must not be before the times of earlier states, nor before the record's
- * creation.
+ * Returns a rule for each time field. The time must not be before the record's creation, nor before the time of an
+ * earlier state.
  */
 export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind">) {
   const [first = ""] = Object.keys(transitions);

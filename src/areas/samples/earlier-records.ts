@@ -5,9 +5,9 @@ import { grouped } from "../../kernel/grouped.ts";
 import { inCurrency } from "./currency-worth.ts";
 
 /**
- * One of the merchant's newest records of a kind that has the given values of these fields; empty if none has them.
- * Prefers values of the first field that were not used for long: a pick among all records would make frequent values
- * ever more frequent.
+ * One of the merchant's newest records of a kind whose `fields` have the given values; empty if there is none. Prefers
+ * the least recently used values of the first field, because a pick among all records would make frequent values ever
+ * more frequent.
  */
 export function earlier({ newest, pick, given }: SampleContext, kind: string, ...fields: string[]): Partial<AnyRecord> {
   const fitting = newest(kind).filter((record) =>
@@ -22,7 +22,7 @@ export function earlier({ newest, pick, given }: SampleContext, kind: string, ..
 
 const CANDIDATES = 3;
 
-/** A context whose `newest` returns only records of the given number's series, such as CM for CM-0006. */
+/** A context whose `newest` returns only records in the series of the given number, such as CM for CM-0006. */
 export function ofSeries(context: SampleContext, kind: string, field: string): SampleContext {
   const { given, newest } = context;
   if (given[field] == null) return context;
@@ -32,7 +32,10 @@ export function ofSeries(context: SampleContext, kind: string, field: string): S
   return { ...context, newest: (other) => (other === kind ? newest(kind).filter(inSeries) : newest(other)) };
 }
 
-/** The given customer, or the one of this name, or without a name one of the newest; undefined if none fits. */
+/**
+ * The customer with the given id, or else with this name. Without an id and a name, one of the newest customers.
+ * Undefined if none fits.
+ */
 export function customerOf({ newest, pick, given }: SampleContext, name?: unknown): AnyRecord | undefined {
   const customers = newest("customer");
   if (typeof given.customerId === "string") return customers.find(({ id }) => id === given.customerId);

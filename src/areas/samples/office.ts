@@ -9,7 +9,7 @@ import { earlier, moneyLike, numberOf, ofSeries, textOf } from "./earlier-record
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
 import { dueTaxes } from "./renewed-periods.ts";
 
-/** Ids of the employees in the merchant's payroll runs; without a run, the ids of sample staff. */
+/** Ids of the employees in the merchant's payroll runs; ids of sample staff if there are no runs. */
 function employees({ newest }: SampleContext): string[] {
   const paid = newest("payroll").flatMap((run) => payrollItems(run).map(({ employeeId }) => employeeId));
   return paid.length > 0 ? [...new Set(paid)] : STAFF.map(({ employeeId }) => employeeId);
@@ -40,8 +40,8 @@ export function sampleAppraisal(context: SampleContext) {
 }
 
 /**
- * The cycle of an appraisal, with its first and last month. It contains the given cycle or day, or today, and is as
- * long as the given cycle or as an earlier appraisal's (default: a year).
+ * The cycle of an appraisal, with its first and last month. The cycle contains the start of the given cycle or period
+ * (default: today), and is as long as the given cycle or the cycle of an earlier appraisal (default: a year).
  */
 function cycleOf(context: SampleContext) {
   const { given, day } = context;
@@ -80,14 +80,17 @@ export function sampleRemittance(context: SampleContext) {
   };
 }
 
-/** The month that the given period, payroll or due date determines. */
+/** The month of the given period or payroll, or the month before the given due date. */
 function askedMonth({ period, dueDate }: SampleContext["given"], run: AnyRecord | undefined): string | undefined {
   if (typeof period === "string") return period;
   if (typeof run?.periodStart === "string") return run.periodStart.slice(0, 7);
   return typeof dueDate === "string" ? monthText(monthIndex(dueDate) - 1) : undefined;
 }
 
-/** The given scheme or the given agency's, with its rates; otherwise one without a remittance for the month. */
+/**
+ * A scheme with its rates: the given scheme, or the scheme of the given agency, or one that has no remittance for the
+ * month.
+ */
 function schemeOf({ given, newest, pick, merchant }: SampleContext, settings: AnyRecord | undefined, month = "") {
   const schemes = (settings?.schemes ?? []) as Scheme[];
   const enabled = schemes.filter((one) => one.enabled);
@@ -102,7 +105,10 @@ function schemeOf({ given, newest, pick, merchant }: SampleContext, settings: An
 
 type Shares = Record<"employeeAmount" | "employerAmount", number>;
 
-/** The contributions in the payroll; without any, the scheme's rates of its gross pay, or of a random gross pay. */
+/**
+ * The contributions in the payroll. If it has none, they are the scheme's rates of the payroll's gross pay; without a
+ * payroll, of a random gross pay.
+ */
 function usualShares(
   { between, merchant }: SampleContext,
   { scheme, employeeRateBps, employerRateBps }: ReturnType<typeof schemeOf>,
@@ -118,7 +124,7 @@ function usualShares(
   return { employeeAmount: share(employeeRateBps), employerAmount: share(employerRateBps) };
 }
 
-/** Scales the usual shares to the given amount. If one share is given, the other is the rest. */
+/** Scales the usual shares to the given amount. If one share is given, the other is the rest of the amount. */
 function amountsOf(given: SampleContext["given"], usual: Shares): Shares & { amount: number } {
   const amount = numberOf(
     given.amount,
@@ -146,9 +152,9 @@ function timesOf({ merchant, status, day }: SampleContext, period: string, due: 
 }
 
 /**
- * A month without a remittance of the scheme. The search begins at last month, or at this month once last month's due
- * date has passed; for an overdue remittance, one month earlier. It goes forward for a pending remittance, otherwise
- * back.
+ * A month without a remittance of the scheme. The search begins at last month, or at this month if last month's due
+ * date has passed. For an overdue remittance it begins one month earlier. It goes forward for a pending remittance, and
+ * back for any other.
  */
 function freeMonth({ status, day, newest }: SampleContext, scheme: string, dueDay: unknown): string {
   const others = newest("remittance");
@@ -173,7 +179,7 @@ export const sampleStatutorySettings = ({ merchant, given }: SampleContext) => (
   })),
 });
 
-/** The tax or fee that is due; if none is, an administrative fee, which may fall due at any time. */
+/** The tax or fee that is due. If none is due, an administrative fee, which can fall due at any time. */
 export function sampleGovPayment(context: SampleContext) {
   const { given, day } = context;
   const fitting = ofSeries(context, "gov_payment", "reference").newest("gov_payment");

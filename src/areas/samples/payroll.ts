@@ -1,5 +1,5 @@
-// A sample payroll run: pays the merchant's staff for the period after the latest run, with the deductions of its
-// schemes.
+// A sample payroll run, which pays the merchant's staff for the period after the latest run, less the deductions of the
+// merchant's schemes.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
@@ -60,7 +60,7 @@ export function samplePayroll(context: SampleContext) {
   };
 }
 
-/** The runs of the regular pay that did not fail, the latest period first. */
+/** The runs of regular pay, without failed ones, the latest period first. */
 const regularRuns = (runs: readonly AnyRecord[]) =>
   runs
     .filter(
@@ -68,7 +68,10 @@ const regularRuns = (runs: readonly AnyRecord[]) =>
     )
     .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
 
-/** The period of the given days or pay date. Without them, the period after the last run; without a run, today's. */
+/**
+ * The period that contains the given start, end or pay date. If none is given, the period after the last run, or
+ * without a run the current period.
+ */
 function periodOf({ given, day }: SampleContext, frequency: Frequency, last: AnyRecord | undefined): Period {
   const asked = given.periodStart ?? given.periodEnd;
   if (typeof asked === "string") return periodAround(asked, frequency);
@@ -92,16 +95,19 @@ function periodAround(day: string, frequency: Frequency): Period {
   return day > `${month}-15` ? { start: `${month}-16`, end: lastDay } : { start: `${month}-01`, end: `${month}-15` };
 }
 
-/** The last business day up to the merchant's day of the month, or to the end of a shorter period. */
+/**
+ * Monthly pay is paid on the day of the month on which most runs were paid; other pay at the end of its period. A
+ * weekend moves the pay day to the business day before.
+ */
 function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonly AnyRecord[]): string {
   if (frequency !== "monthly") return businessDayUntil(end);
-  // Drafts and late pay say nothing about the usual day.
+  // Drafts and late payments do not show the usual day.
   const onTime = runs.filter(
     ({ status, payDate, periodEnd }) => status !== "draft" && String(payDate) <= String(periodEnd),
   );
   const days = onTime.map(({ payDate }) => textOf(payDate, USUAL_PAY_DAY).slice(-2));
   const timesOf = (day: string) => days.filter((other) => other === day).length;
-  // Weekends have moved single pay dates to an earlier day.
+  // Of days with the same count, the latest comes first: weekends have moved some pay dates to an earlier day.
   const [usual = USUAL_PAY_DAY] = days.toSorted(
     (one, other) => timesOf(other) - timesOf(one) || other.localeCompare(one),
   );
@@ -110,7 +116,7 @@ function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonl
 
 const USUAL_PAY_DAY = "28";
 
-/** The frequencies by the most days of their periods. Longer periods are monthly. */
+/** The longest period of each frequency. Longer periods are monthly. */
 const LONGEST_PERIODS: readonly [days: number, Frequency][] = [
   [7, "weekly"],
   [14, "biweekly"],

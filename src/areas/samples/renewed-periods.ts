@@ -1,4 +1,4 @@
-// Payments that return every period: finds the taxes that are due, the memberships that end soon, and the customers who
+// Payments that recur every period. Finds the taxes that are due, the memberships that end soon, and the customers who
 // may join.
 
 import type { AnyRecord } from "../../contracts/resource.ts";
@@ -7,9 +7,9 @@ import { addDays, addMonths, dayAt, monthIndex, monthText } from "../../kernel/c
 const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
 /**
- * The taxes that can be paid today, the earliest first: `Value added tax, 2025-10 to 2025-12` follows the payment for
- * the months before once these three are over, and a fee without a period follows after a year. A failed payment is
- * made again.
+ * The taxes and fees that are due today, the earliest first. A tax such as `Value added tax, 2025-10 to 2025-12` is due
+ * once its period is over, and follows the payment for the period before. A fee without a period is due a year after
+ * its last payment. Failed payments do not count.
  */
 export function dueTaxes(payments: readonly AnyRecord[], today: string) {
   const next = new Map<string, { like: AnyRecord; purpose: string; from: string }>();
@@ -29,7 +29,7 @@ export function dueTaxes(payments: readonly AnyRecord[], today: string) {
     .sort((one, other) => one.from.localeCompare(other.from));
 }
 
-/** A renewal is made this many days before the end of the period. */
+/** Days before the end of a period from which the membership can be renewed. */
 const RENEWED_AHEAD = 20;
 
 /** The months of a membership's period. */
@@ -51,13 +51,13 @@ export function memberships(renewals: readonly AnyRecord[]): AnyRecord[] {
   return latest.filter(({ status }) => STANDING.includes(status ?? "")).reverse();
 }
 
-/** The memberships that are to be renewed today. */
+/** The latest renewals of the memberships that can be renewed today. */
 export const endingMemberships = (renewals: readonly AnyRecord[], today: string) =>
   memberships(renewals).filter(
     (renewal) => renewal.status === "renewed" && endOf(renewal) < addDays(today, RENEWED_AHEAD),
   );
 
-/** Whether a customer may join: no membership is to be renewed, and no canceled one is still in its period. */
+/** Whether a customer may join: the customer has no membership, and no canceled one that is still in its period. */
 export function mayJoin(customer: AnyRecord, renewals: readonly AnyRecord[], today: string): boolean {
   const held = renewals.filter(({ customerId }) => customerId === customer.id);
   return (

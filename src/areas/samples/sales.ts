@@ -15,7 +15,7 @@ const GUESTS: readonly [string, string] = [
   "Okafor Müller Nunes Haddad Byrne Nowak Ibáñez Kobayashi Lindqvist Mensah Benali Rocha Alves Bauer Costa Diallo " +
     "Evans Ferrari Grün Horvat",
 ];
-/** The two parts of names, for merchants whose customers are of their own country. */
+/** The first and last names in countries where a merchant's customers have local names. */
 const NAMES: Readonly<Record<string, readonly [string, string]>> = {
   JP: [
     "佐藤 鈴木 高橋 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田 佐々木 山口 松本 井上 木村 清水 斎藤 阿部 森",
@@ -38,8 +38,8 @@ export function sampleCustomer({ given, merchant, pick, number }: SampleContext)
 }
 
 /**
- * A payment like an earlier sale, large enough for the given fee and refund. Leaves out payments of stays and renewals,
- * which bookings and renewals create themselves.
+ * A payment like an earlier sale, large enough for the given fee and refund. Does not imitate payments of stays and
+ * renewals, which bookings and renewals create themselves.
  */
 export function samplePayment(context: SampleContext) {
   const { given, status } = context;
@@ -112,7 +112,7 @@ const ADDRESSES: Readonly<Record<string, { street: string; city: string }>> = {
   PT: { street: "Rua das Flores", city: "Vila Nova" },
 };
 
-/** A gift box of the given amount, or else one or two variants in stock; a merchant without goods sells gift boxes. */
+/** A gift box of the given amount. Without an amount, one or two variants in stock; if none is in stock, a gift box. */
 function orderItems({ given, merchant, newest, pick, between }: SampleContext) {
   const box = (unitAmount: number) => [
     { productId: null, variantId: null, sku: null, name: "Gift box", quantity: 1, unitAmount },
@@ -140,7 +140,7 @@ const GOODS = ["Olive oil", "Linen towel", "Clay bowl", "Wool scarf", "Herb tea"
 
 export const sampleProduct = ({ pick }: SampleContext) => ({ name: pick("name", GOODS), description: "Made by hand" });
 
-/** A variant of the given or an active product, whose options are a new combination of its other variants'. */
+/** A variant of the given product or of any active one. Its options differ from those of the product's variants. */
 export function sampleVariant(context: SampleContext) {
   const { given, someOf, newest, merchant, number, between } = context;
   const variantsOf = (product: AnyRecord) =>
@@ -164,7 +164,7 @@ export function sampleVariant(context: SampleContext) {
   };
 }
 
-/** The options of the other variants, with a number beyond theirs: 3 after 1 and 2, or another colour. */
+/** An option value that the other variants do not have: 3 after the sizes 1 and 2, or else another colour. */
 function nextOptions(siblings: readonly AnyRecord[], number: number): Record<string, unknown> {
   const all = siblings
     .map(({ options }) => Object.entries(options as Record<string, unknown>)[0])
@@ -182,7 +182,7 @@ function nextOptions(siblings: readonly AnyRecord[], number: number): Record<str
 
 const NEW_VALUES = ["Blue", "Amber", "Olive"] as const;
 
-/** Days from today to check-in, for a status that a stay reaches on or after that day. */
+/** Days from today to check-in, for each status that a stay can have only from that day on. */
 const BEGUN: Readonly<Record<string, number>> = { checked_in: 0, no_show: -1 };
 
 export function sampleBooking(context: SampleContext) {
@@ -213,8 +213,8 @@ export function sampleBooking(context: SampleContext) {
 }
 
 /**
- * A room that is free, and a guest without another stay in its nights. A stay in the future moves on for up to two
- * months until there are both.
+ * A free room, and a guest without another stay in the same nights. If there are not both, the search tries later days,
+ * or earlier ones for a stay that has ended, up to two months away.
  */
 function freeRoom(context: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
   const { given, pick, outstanding, newest, status } = context;
@@ -257,8 +257,8 @@ export const samplePricingRule = ({ given, between }: SampleContext) => ({
 });
 
 /**
- * Renews the given membership, the given customer's, or one that ends soon, for the period after its last one.
- * Otherwise a customer without a membership joins. The period follows from the due date.
+ * Renews a membership for its next period: the given membership, the membership of the given customer, or one that ends
+ * soon. If there is none, a customer without a membership joins. The due date determines the period.
  */
 export function sampleRenewal(context: SampleContext) {
   const { given, status = "", day, between, number, newest, pick, someOf } = context;
@@ -279,7 +279,7 @@ export function sampleRenewal(context: SampleContext) {
     given.periodStart,
     typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "",
   );
-  // A lapsed membership was due more than the days of grace ago.
+  // A membership lapses after the days of grace, so a lapsed one was due before them.
   const dueIfCurrent = status === "pending" && !last ? between("due", 3, 20) : 0;
   const due = status === "lapsed" ? -GRACE_DAYS - 1 : dueIfCurrent;
   const first = typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due);
@@ -304,7 +304,7 @@ export function sampleRenewal(context: SampleContext) {
   };
 }
 
-/** A membership that renews by itself has no days of grace. */
+/** A sample in the grace period or after it does not renew automatically, because an automatic renewal has no grace. */
 const renewsItself = (last: AnyRecord | undefined, status: string) =>
   last?.autoRenew === true && !["grace", "lapsed"].includes(status);
 

@@ -1,4 +1,4 @@
-// The webhooks of a run that their receiver did not accept, and what to do about each kind of failure.
+// The webhooks of a run that a receiver did not accept, and advice for each kind of failure.
 
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import { grouped } from "../../kernel/grouped.ts";
@@ -10,9 +10,9 @@ export type FailedWebhooks = Map<string, AttemptMessage>;
 export function observeAttempt(failed: FailedWebhooks, attempt: AttemptMessage, limit: number): void {
   const { endpointId, eventId, status, responseStatus, errorCode, fault } = attempt;
   const key = `${endpointId} ${eventId}`;
-  // A fault rule dropped the attempt, or the sandbox stopped: neither concerns the receiver.
+  // If a fault rule dropped the attempt, or the sandbox stopped, the receiver did not fail.
   const isSent = errorCode !== null && errorCode !== "dropped";
-  // A receiver may reject what a fault rule changed.
+  // A receiver may rightly reject a delivery that a fault rule changed.
   if (status === "succeeded" || (responseStatus !== null && fault !== null)) failed.delete(key);
   else if (isSent && (failed.has(key) || failed.size < limit)) failed.set(key, attempt);
 }
@@ -36,7 +36,7 @@ const kindOf = ({ url, responseStatus, errorCode }: AttemptMessage) =>
   [url, responseStatus === null, errorCode].join(" ");
 
 const AWAIT_DELIVERIES =
-  "let the tests wait for their deliveries, as with POST /_sandbox/drain, before the receiver ends.";
+  "let the tests wait for their deliveries, for example with POST /_sandbox/drain, before the receiver ends.";
 
 const NOT_RUNNING = `Start the receiver before the first event, and ${AWAIT_DELIVERIES}`;
 

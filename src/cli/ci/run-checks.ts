@@ -29,7 +29,7 @@ interface FailCondition {
 export interface ObservedRun {
   requests: number;
   attempts: number;
-  /** The requests that a client may retry: those with a 429, a 5xx or a fault. */
+  /** The number of requests that a client may retry: requests with a 429, a 5xx or a fault. */
   retryable: number;
   /** The responses with 5xx that no fault affected. */
   serverErrors: string[];
@@ -72,7 +72,7 @@ const condition = (find: FailCondition["find"], exitCode: number = exitCodes.ver
   find,
 });
 
-/** Also reports verdicts that a test erased with a reset, and the results of audits and of expectations of effects. */
+/** Lists verdicts, including those that a reset erased, and the results of audits and of expectations of effects. */
 const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") => {
   const { data } = await control.verdicts.list({ verdict, erased: "1" });
   // One line for each cause: a wrong secret fails a rule at each delivery.
@@ -86,7 +86,7 @@ const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive
 
 const reportOf = async (control: ControlApi) => (await control.report({ format: "json", failOn: "" })) as RunReport;
 
-/** Verdicts that differ only in their ids, numbers and event types have one cause. */
+/** Verdicts that differ only in ids, numbers and event types have the same cause. */
 const causeOf = ({ rule, operation, message, hint }: Verdict) =>
   [rule, operation, message.replace(VARYING, "…"), hint].join(" ");
 
@@ -150,7 +150,7 @@ export async function findProblems(wanted: readonly FailCondition[], control: Co
   return problems.sort((one, other) => one.exitCode - other.exitCode);
 }
 
-/** Why there is nothing to check; empty if the sandbox, or one that a test created for itself, was used. */
+/** Explains why there is nothing to check. Empty if the run used this sandbox, or one that a test created. */
 async function findUnused(control: ControlApi, { requests, attempts }: ObservedRun): Promise<string[]> {
   if (requests > 0 || attempts > 0) return [];
   const { added, checks, sandbox } = await reportOf(control);
@@ -162,7 +162,7 @@ async function findUnused(control: ControlApi, { requests, attempts }: ObservedR
   ];
 }
 
-/** The sandboxes that tests created and left open: their verdicts are missing. */
+/** Reports sandboxes that tests created and left open, because their verdicts are missing. */
 async function findOpen(control: ControlApi): Promise<string[]> {
   const { added } = await reportOf(control);
   const open = added.filter(({ requests }) => requests === null).map(({ sandbox }) => sandbox);
@@ -175,7 +175,8 @@ async function findOpen(control: ControlApi): Promise<string[]> {
 }
 
 /**
- * What a run without problems did not check. If the command failed, only the gaps that may be the reason.
+ * Warns about what a run without problems did not check. If the command failed, warns only about gaps that may be the
+ * reason.
  */
 export async function findWarnings(
   { failOn, isGreen }: { failOn: string; isGreen: boolean },
@@ -279,10 +280,10 @@ export function readReports(text: string | undefined) {
   });
 }
 
-/** A limit, because they are sent in a URL. */
+/** Limits the length of the URL in which the problems are sent. */
 const MAX_PROBLEMS = 10;
 
-/** `problems` contains the reasons for the exit code, so that the report fails exactly if the run does. */
+/** Writes a report. `problems` has the reasons for the exit code, so that the report fails exactly if the run does. */
 export async function writeReport(
   { format, file }: ReturnType<typeof readReports>[number],
   sandbox: RunningSandbox,

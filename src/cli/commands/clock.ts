@@ -25,7 +25,7 @@ const subcommand = (usage: string, summary: string, example: string, call: Clock
 
 export const clock = commandGroup({
   name: "clock",
-  summary: "show or change the clock; advance makes what is due happen, and lists it by day",
+  summary: "show or change the clock; advance lists by day everything that fell due and happened",
   default: "show",
   subcommands: {
     show: subcommand("show", "show the time of the sandbox (the default)", "show", (clock) => clock.get()),
@@ -84,7 +84,7 @@ function linesOfSort(changes: LifeChange[]): string[] {
   });
 }
 
-/** Each line begins with its time. */
+/** Orders lines by the time of day with which they begin. */
 const byTime = (one: string, other: string) => one.slice(0, 5).localeCompare(other.slice(0, 5));
 
 const timeOf = (change: LifeChange | undefined) => change && `${change.at.slice(11, 16)}Z`;

@@ -21,11 +21,11 @@ export const compare = command({
   usage: "compare [recording.har ...]",
   sandboxOptions: SETTING_ASSUMPTIONS,
   flags: {
-    webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
+    webhooks: { value: "file", description: "the webhooks that the service sent, from receive --log" },
     base: {
       value: "url",
       description: "the address of the service, such as https://api.example.com/v1",
-      defaultText: "where most calls match",
+      defaultText: "the one where most calls match",
     },
     json: { description: "print the result as one JSON object" },
   },

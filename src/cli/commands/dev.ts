@@ -72,7 +72,7 @@ function openOwn({ flags, again, ...settings }: Omit<Arguments, "rest" | "positi
   return openForView({ options: completeOptions(given.options), toConfirm, awaited }, currentUi(flags));
 }
 
-/** Registers the endpoint in a sandbox that already runs, again after each reset, and removes it at the end. */
+/** Registers the endpoint in a sandbox that already runs. Repeats this after each reset, and removes it at the end. */
 async function attachTo({ flags, options, sources }: Omit<Arguments, "rest">): Promise<SandboxForView> {
   const unused = givenFlag({ ...sources, db: undefined, controlToken: undefined, webhookSecret: undefined } as never);
   if (unused !== undefined)
@@ -176,7 +176,7 @@ async function runBeside(
   const ending = new AbortController();
   let received: StopSignal | undefined;
   const watching = opening.then(async ({ watched }) => {
-    // Remembers the signal that ends the view, because the app gets the same one.
+    // Remembers the signal that ends the view, because the app gets the same signal.
     void listenForStop().received.then((signal) => {
       received = signal;
     });
@@ -199,7 +199,10 @@ async function runBeside(
   }
 }
 
-/** Ends the app with the signal that `dev` received, otherwise with SIGTERM, whose exit code then counts as success. */
+/**
+ * Ends the app with the signal that `dev` received, or with the signal of the key that ended the view. Without either,
+ * sends SIGTERM, and the resulting exit code counts as success.
+ */
 async function endApp(app: App | undefined, shown: number, received: StopSignal | undefined): Promise<number> {
   const own = app?.endedWith();
   if (app === undefined || own !== undefined) return own ?? shown;

@@ -39,7 +39,7 @@ export interface DoctorCheck {
   check: string;
   state: "ok" | "warn" | "fail";
   message: string;
-  /** How to fix it; absent if there is no problem. */
+  /** How to fix the problem; absent if there is none. */
   remedy?: string;
 }
 

@@ -39,7 +39,7 @@ export const exec = command({
     db: "in memory",
     isolation: "on",
     memory: "yes, unless --db names a file",
-    trust: "yes where CI is set, because the command runs the folder's own code there",
+    trust: "yes if CI is set, because a CI job runs the folder's own code anyway",
   },
   rest: true,
   flags: {
@@ -106,7 +106,7 @@ export const exec = command({
   },
 });
 
-/** Names the deliveries that the sandbox holds, before tests wait for them in vain. */
+/** Prints which deliveries the sandbox holds, because tests would wait for them in vain. */
 async function noteHeld(sandbox: Sandbox): Promise<void> {
   const held = heldNote(await readyFacts(sandbox));
   if (held !== undefined) note(held);
@@ -121,7 +121,7 @@ interface ExecRun {
   variables: Record<string, string>;
 }
 
-/** Runs the command, and checks the run before it ends remaining processes, so that their later calls do not count. */
+/** Runs the command, checks the run, and then ends processes that the command left: their last calls do not count. */
 async function runAndCheck({ target, log, run, checks, command, variables }: ExecRun): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(command, { ...process.env, ...variables, ...tree.variables });
@@ -180,8 +180,8 @@ async function conclude(
 export type LogFile = ReturnType<typeof openLogFile>;
 
 /**
- * Opens the file for the sandbox's output; the terminal is the command's. `requested` is the file of `--log` (default:
- * a temporary file).
+ * Opens a file for the sandbox's output, because the command uses the terminal. `requested` is the file of `--log`
+ * (default: a temporary file).
  */
 export function openLogFile(requested: string | undefined) {
   const opened = openFile(requested);
@@ -221,8 +221,8 @@ export function openLogFile(requested: string | undefined) {
 }
 
 /**
- * Keeps a temporary log, replacing the log of the last failed run in this folder, and returns its new path. If another
- * user owns that place, the log stays where it is.
+ * Moves a temporary log to where the log of this folder's last failed run was, and returns the new path. If another
+ * user owns that path, the log stays where it is.
  */
 function replaceLastLog(path: string): string {
   const here = createHash("sha256").update(process.cwd()).digest("hex").slice(0, 12);

@@ -68,7 +68,7 @@ const SECTIONS: Readonly<Record<FaultTarget, string>> = {
   delivery: "Actions on deliveries of webhooks",
 };
 
-/** Help sections: every action with its fields on the line below; `--all` adds an example of each. */
+/** The help sections list every action, and below it the action's fields. `--all` adds an example of each action. */
 const sections = (isAll: boolean): HelpSection[] =>
   Object.entries(SECTIONS).map(([target, title]) => ({
     title,
@@ -93,14 +93,14 @@ function helpOf({ description, example, schema, main }: Action, isAll: boolean):
   return lines.filter((line) => line !== "").join("\n");
 }
 
-/** Suggests a status, first one with the same digits in another order, which is the likeliest mistake. */
+/** Suggests a status. Prefers the same digits in another order, because swapped digits are the likeliest mistake. */
 function nearestStatus(status: string): string {
   const digits = (text: string) => [...text].sort().join("");
   const known = Object.keys(STATUS_CODES).filter((one) => /^[45]/.test(one));
   return didYouMean(status, known.filter((one) => digits(one) === digits(status)).concat(known));
 }
 
-/** Checks the flag here, because the API's message names only the words that it takes. */
+/** Checks --retry-after here, because the API's error lists only the words that it accepts, not the seconds. */
 function checkRetryAfter(given: string | undefined): void {
   if (given === undefined || /^(\d+|absent|zero|past|invalid|\{.*\})$/.test(given)) return;
   usageError(
@@ -123,7 +123,7 @@ const add = sandboxCommand({
     checkRetryAfter(flags["retry-after"]);
     const status = /^(?:status=)?([45]\d\d)$/.exec(action)?.[1];
     if (status !== undefined && STATUS_CODES[status] === undefined)
-      note(`${status} is no registered HTTP status.${nearestStatus(status)}`);
+      note(`${status} is not a registered HTTP status.${nearestStatus(status)}`);
     const rule = await control.faults.add(ruleOf(action, names, flags));
     noteWarnings(rule.warnings);
     return rule;

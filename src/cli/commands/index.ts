@@ -45,7 +45,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 
-/** Names that other tools give to a command, with the commands that do the same here. */
+/** Names that commands have in other tools, with the commands of this program that do the same. */
 export const otherNames: Readonly<Record<string, readonly string[]>> = {
   logs: ["requests", "deliveries"],
   webhooks: ["deliveries", "endpoints"],
@@ -63,7 +63,7 @@ export const otherNames: Readonly<Record<string, readonly string[]>> = {
   config: ["env", "schema"],
 };
 
-/** The groups of the help, by what a person wants. `help --all` lists the other commands. */
+/** The groups of the help, by task. `help --all` lists the other commands. */
 export const helpGroups: CommandGroups = {
   Run: ["start", "dev", "learn", "status", "stop"],
   Webhooks: ["receive", "listen", "events", "deliveries", "replay"],

@@ -20,7 +20,7 @@ export const learn = command({
     step: { value: "n", description: "start at this step, with the results of the steps before it" },
     "hint-after": {
       value: "duration",
-      description: "show a hint after this time at a step, or 8s after a fix that does not work; 0s turns both off",
+      description: "show a hint after this time at a step, and 8s after a fix that does not work; 0s turns both off",
       defaultText: "90s",
     },
     ...uiFlags,
@@ -31,7 +31,7 @@ export const learn = command({
     const complete = completeOptions(withoutAssumptions(options), { memory: options.db === undefined });
     const sandbox = await openSandbox(complete, { toConfirm: endpointsToConfirm({ options, sources }) }).catch(
       async (error) => {
-        // If the name of the lesson is wrong, too, that error comes first.
+        // If the name of the lesson is also wrong, its error is thrown instead.
         if (lesson !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: lesson }));
         throw error;
       },

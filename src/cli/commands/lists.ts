@@ -1,5 +1,5 @@
-// `requests`, `events`, `deliveries`, `verdicts` and `endpoints`: what a running sandbox has recorded, newest first,
-// and the details of one.
+// `requests`, `events`, `deliveries`, `verdicts` and `endpoints`: list what a running sandbox has recorded, newest
+// first, or show the details of one row.
 
 import type {
   ListedEndpoint,
@@ -82,7 +82,7 @@ export async function requestDetails(control: Control, id: string, found?: Reque
 
 const ORDER = ["fail", "inconclusive", "pass"];
 
-/** Verdicts as parts of details: failures first, with how to fix them. */
+/** The verdicts in the details of a row: failures first, each with a hint how to fix it. */
 const shownVerdicts = (verdicts: readonly Verdict[]) =>
   verdicts
     .toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict))
@@ -124,7 +124,7 @@ export const events = listCommand<LoggedEvent>({
 const attemptLine = (attempt: LoggedAttempt) =>
   attemptText({ ...timed(attempt), merchant: attempt.merchantId, url: mask(String(attempt.url)), fault: null });
 
-/** For an empty log: the deliveries that wait for their first attempt, and how to send the held ones. */
+/** Explains an empty log: how many deliveries wait for their first attempt, and how to send the held ones. */
 async function whyNoAttempt(control: Control): Promise<string | undefined> {
   const { kept, pendingDeliveries: pending, heldDeliveries: held } = await control.overview();
   if (kept.attempts > 0 || pending === 0) return undefined;
@@ -150,7 +150,7 @@ export const deliveries = listCommand<LoggedAttempt>({
   },
 });
 
-/** For a list without failures: the rules that passed, and the armed faults that have not fired yet. */
+/** Explains a list without failures: the rules that passed, and the armed faults that have not fired yet. */
 async function whyNoFailure(control: Control, input: object): Promise<string | undefined> {
   const { data } = await control.faults.list({ status: "armed" });
   const unfired = data.filter(({ fired }) => fired === 0).map(({ id }) => id);
@@ -161,7 +161,7 @@ async function whyNoFailure(control: Control, input: object): Promise<string | u
   return `${good ?? none} ${unfired.join(", ")} ${waiting}.`;
 }
 
-/** For a list without failures: the rules that passed, and those that are inconclusive. */
+/** Explains a list without failures: the rules that passed, and the rules that are inconclusive. */
 async function passed(control: Control, input: object): Promise<string | undefined> {
   if ((input as { verdict?: string }).verdict !== "fail") return undefined;
   const { data } = await control.verdicts.list({ ...input, verdict: undefined } as object);
@@ -178,7 +178,7 @@ export const verdicts = listCommand<Verdict>({
   summary: "list the newest verdicts of the judge, or show one with its evidence and how to fix it",
   group: "verdicts",
   flags: {
-    failed: { description: "list only failures, as --verdict fail does" },
+    failed: { description: "list only failures, like --verdict fail" },
     fail: { description: "list only failures, and exit with 3 if there is one, for scripts" },
   },
   implied: ({ failed, fail }) => ((failed ?? fail) === undefined ? {} : { verdict: "fail" }),

@@ -21,7 +21,7 @@ export const mcp = command({
   summary: "serve the tools of the Model Context Protocol over stdio, for coding agents",
   usage: "mcp",
   flags: {
-    "allow-changes": { description: "offer what changes data too: writing calls, faults, the clock and resets" },
+    "allow-changes": { description: "also offer the tools that change data: writes, faults, the clock and resets" },
     ...connectionFlags,
   },
   async run({ flags }) {
@@ -42,7 +42,7 @@ export const mcp = command({
   },
 });
 
-/** The sandbox that runs here, or one of this server's own, which is started for the first call if none runs. */
+/** Finds the running sandbox. If none runs, starts one for this server at the first call. */
 function createConnection(flags: Flags) {
   let own: Promise<Sandbox> | undefined;
   return {

@@ -36,7 +36,7 @@ export const openapi = command({
     url: {
       ...connectionFlags.url,
       description: "name this sandbox as the server",
-      defaultText: "the one of this folder, or port 4747",
+      defaultText: "the sandbox of this folder, or port 4747",
     },
     db: connectionFlags.db,
   },
@@ -95,7 +95,7 @@ export const assumptions = command({
     const documents = await import("../../sandbox/documents.ts");
     const facts = documents.assumptions(await assumptionsOf(options)).facts.filter(({ id }) => id.includes(text));
     if (facts.length === 0)
-      usageError(`No fact has an id with "${text}", as "payments.list" is in payments.list.status.`);
+      usageError(`No fact has "${text}" in its id. The id payments.list.status, for example, has "payments.list".`);
     printText(facts.map(flags.json === undefined ? lineOf : (fact) => JSON.stringify(fact)).join("\n"));
   },
 });

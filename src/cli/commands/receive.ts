@@ -27,11 +27,11 @@ import { assumptionsOf } from "./openapi.ts";
 
 /** How the receiver responds to deliveries and logs them. */
 interface Behaviour {
-  /** The number of further deliveries that get a 500. */
+  /** The number of next deliveries that get a 500. */
   failures: number;
   /** Milliseconds before each response. */
   pause: number;
-  /** The status of every response; undefined for the correct one. */
+  /** The status of every response; undefined to respond with the correct status. */
   status: number | undefined;
   acceptsUnsigned: boolean;
   log: WebhookLog | undefined;
@@ -128,7 +128,7 @@ async function register(
     print(`Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. ${end}`);
   };
   const first = await endpoints.register({ url, merchant, events });
-  // The first delivery may arrive before the live stream is open.
+  // Verifies from now on, because the first delivery may arrive before the live stream is open.
   registered(first);
   const attempt = () => undefined;
   const kept = await keepRegistered(sandbox, { url, merchant, events }, first, {
@@ -200,7 +200,7 @@ async function listen(port: number, behaviour: Behaviour): Promise<Server> {
       .catch(() => 400)
       .then((status) => {
         if (incoming.complete) return void outgoing.writeHead(status).end();
-        // Closes the connection to stop a sender whose body is not read, but only after it could read the response.
+        // Closes the connection, because the body is not read, but only after the sender could read the response.
         outgoing.writeHead(status, { Connection: "close", "Content-Length": 0 }).flushHeaders();
         discardRest(incoming, () => outgoing.end());
       });
@@ -217,7 +217,7 @@ async function refuse({ headers }: IncomingMessage): Promise<number> {
   return 403;
 }
 
-/** Reads the body; undefined if it is too large. The rest of such a body is not read. */
+/** Reads the body. Stops and returns undefined if the body is too large. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -158,7 +158,7 @@ function resultLines(expectation: Scenario["expectations"][number]): string[] {
   const { rule, points, optional, verdict, score, message, verdicts } = expectation;
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";
-  // Without a count of effects, acting once is not scored.
+  // Without a count of effects, the expectation that the receiver acts once is not scored.
   const isUnchecked = message.startsWith("not checked");
   const result = isUnchecked ? message : `${score} of ${points}${open}`;
   const isCounted = rule === ACTS_ONCE && !isUnchecked;

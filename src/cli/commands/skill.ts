@@ -11,7 +11,7 @@ import { print, printText, writeOutput } from "../output/print.ts";
 const BEGIN = "<!-- merchant-sandbox: written by `merchant-sandbox skill --write` -->";
 const END = "<!-- /merchant-sandbox -->";
 
-/** Agents decide by this text whether to read the page. */
+/** Coding agents read this text to decide whether to read the page. */
 const DESCRIPTION =
   "Run, break and inspect a local emulator of the merchant API (payments, payouts, bookings, payroll, webhooks). " +
   "Use when code calls this API, receives its webhooks, or its tests need a sandbox.";

@@ -38,7 +38,7 @@ export const snapshot = commandGroup({
     ),
     restore: ofOne(
       "restore",
-      "go back to the data of a snapshot, without fault rules and verdicts; what is due by now happens at once",
+      "go back to the data of a snapshot, without fault rules and verdicts; everything due by now happens at once",
       (snapshots, one) => snapshots.restore(one),
       ({ restored, heldDeliveries = 0, heldEndpoints = [] }) => {
         const done =

@@ -1,5 +1,5 @@
-// `start` and `attach`: run a sandbox until it is stopped, or watch one of another process, and show its requests and
-// deliveries.
+// `start` and `attach`: run a sandbox until it is stopped, or watch a sandbox that runs in another process. Both show
+// its requests and deliveries.
 
 import { PROGRAM } from "../../kernel/program-name.ts";
 import { completeOptions, type Options } from "../../sandbox/options.ts";

@@ -57,7 +57,7 @@ function countOf(least?: string, range?: string, most?: string): Pick<Wanted, "c
   return { count: { ...atLeast, ...(most !== undefined && { atMost: Number(most) }) } };
 }
 
-/** Puts the count of --effects where no number was given. It runs again while the expectations do not hold. */
+/** Puts the command of --effects where no number was given. The command runs again until the expectations hold. */
 function counted(expectation: Expectation, command: string | undefined): CountedExpectation {
   // The sandbox checks the names of operations and events.
   const { effects, ...rest } = expectation as CountedExpectation;
@@ -81,10 +81,10 @@ async function readExpectations(file: string): Promise<ExpectationsFile> {
   return source as ExpectationsFile;
 }
 
-/** The sandbox names an expectation by its place, as in `all.0.requests.match.operation: there is no operation …`. */
+/** An error of the sandbox names the index of an expectation: `all.0.requests.match.operation: there is no …`. */
 const PLACE = /^(?:Unknown field )?all\.(\d+)\.([\w.]+):? (.*)$/s;
 
-/** Names the line of the file, or the argument, that an error is about. */
+/** Returns the error with the line of the file, or the argument, that it is about. */
 async function whereWritten(error: unknown, source: ExpectationsFile | undefined, positionals: readonly string[]) {
   const [, index, field = "", problem = ""] = (error instanceof SandboxError && PLACE.exec(error.message)) || [];
   if (index === undefined) return error;
@@ -110,7 +110,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
   flags: {
     file: {
       value: "file",
-      description: "check the expectations of this JSON file, as POST /_sandbox/verify takes them",
+      description: "check the expectations of this JSON file, which has the format of POST /_sandbox/verify",
     },
     within: { value: "duration", description: "wait at most this long, in real time", defaultText: "0s" },
     merchant: { value: "merchant", description: "look only at this merchant, such as lodge" },
@@ -130,7 +130,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
         ["records:<kind>", "such as records:payroll=1"],
         ["scenario:<name>", "the scenario passes"],
         ["fault:<id>", "the fault rule fired"],
-        ["verdicts:<rule>", "no such verdict failed; verdicts:* is all"],
+        ["verdicts:<rule>", "no verdict of this rule failed; verdicts:* is every rule"],
         ["'{…}'", "an expectation as JSON, with all its fields"],
       ],
     },
@@ -147,7 +147,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
     const source = flags.file === undefined ? undefined : await readExpectations(flags.file);
     const { all = [], ...given }: Partial<Expectations> = source?.value ?? {};
     const expectations = [...all, ...positionals.map(readExpectation)].map((one) => counted(one, flags.effects));
-    if (expectations.length === 0) usageError(`Nothing is expected, as in ${PROGRAM} verify requests:payments.list.`);
+    if (expectations.length === 0) usageError(`Expectations are missing: ${PROGRAM} verify requests:payments.list.`);
     const { within = given.within, merchant = given.merchant } = flags;
     const wanted = {
       all: expectations,

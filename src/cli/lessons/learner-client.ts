@@ -1,4 +1,4 @@
-// The calls of one learner, each of which returns the learner's new place.
+// Calls of the lessons' API for one learner. Each returns the learner and the lesson after the call.
 
 import type { Learner, Lesson } from "../../../generated/control-api.ts";
 import type { Sandbox } from "../../sandbox/create.ts";

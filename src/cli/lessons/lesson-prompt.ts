@@ -40,7 +40,7 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace) {
     if (action) enqueue(action);
   });
   return {
-    /** Requests the learner's place and prints the changes. */
+    /** Requests the learner's progress and prints the changes. */
     look: () => enqueue(() => client.place()),
     // After this, failed requests are not reported, because the sandbox may be closing.
     end() {
@@ -60,7 +60,7 @@ function readKeys(pressed: (key: string) => void): () => void {
   return () => lines.close();
 }
 
-/** The lines to print after a change of place. */
+/** The lines to print after the learner's step or lesson has changed. */
 function newsSince(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
   const isSame = before?.learner.lesson === learner.lesson;
   const known = new Set(before?.learner.finishedSteps.map(stepName));

@@ -1,5 +1,6 @@
-// A session of `learn`: begins a lesson, shows the learner's progress, and begins again after a reset. Plain lines have
-// a prompt for hints and skipping; the dashboard has keys for them, so only the lesson's file is kept up to date.
+// A session of `learn`: begins a lesson, shows the learner's progress, and begins again after a reset. With plain
+// lines, a prompt reads the keys for hints and skipping. The dashboard reads these keys itself, so only the lesson's
+// file is kept up to date.
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
@@ -91,7 +92,7 @@ interface BegunLesson {
   place: LearnerPlace;
 }
 
-/** Begins the requested lesson. Without a request, continues at the step that the database has. */
+/** Begins the requested lesson. Without a request, continues at the step in the database. */
 async function beginLesson(sandbox: Sandbox, { lesson, step, hintAfter }: LessonStart): Promise<BegunLesson> {
   const { learner } = await sandbox.learners.join({ ...(hintAfter !== undefined && { hintAfter }) });
   const client = learnerClient(sandbox, learner.id);
@@ -99,7 +100,7 @@ async function beginLesson(sandbox: Sandbox, { lesson, step, hintAfter }: Lesson
   const isAtStep = learner.step !== null;
   const isRequested = lesson === undefined || lesson === learner.lesson || lesson === String(place.lesson?.number);
   if (isAtStep && isRequested && step === undefined) return { client, place };
-  // After a completed lesson comes the next one; the last one is begun again.
+  // After a completed lesson, the next lesson begins. After the last lesson, that lesson begins again.
   const proposed = isAtStep ? learner.lesson : (learner.next ?? learner.lesson);
   return { client, place: await client.begin(lesson ?? proposed ?? "1", step) };
 }

@@ -20,10 +20,10 @@ export class RpcError extends Error {
   }
 }
 
-/** The methods by name. The parameters are an object, which the method checks further. */
+/** The methods by name. The parameters are an object, whose fields the method checks. */
 export type RpcMethods = Readonly<Record<string, (params: Record<string, unknown>) => Promise<object> | object>>;
 
-/** Answers one line: a message, or a batch of them, which versions of the protocol before 2025-06-18 have. */
+/** Answers one line: a message, or a batch of messages, which the protocol had before version 2025-06-18. */
 export async function answerLine(line: string, methods: RpcMethods): Promise<object | undefined> {
   let message: unknown;
   try {

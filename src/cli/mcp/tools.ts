@@ -69,7 +69,7 @@ export const tools: readonly Tool[] = [
   ]),
   {
     name: "verdicts",
-    description: "What the judge found: mistakes of clients and receivers, each with its evidence and how to mend it.",
+    description: "What the judge found: mistakes of clients and receivers, each with its evidence and how to fix it.",
     properties: filtersOf("verdicts.list", ["verdict", "rule", "merchant"]),
     call: ({ control }, given) => control.verdicts.list(given),
   },
@@ -77,9 +77,9 @@ export const tools: readonly Tool[] = [
     name: "explain_signature",
     description: "Explains why the signature that a receiver computed differs from the delivery's.",
     properties: {
-      endpoint: text("we_…, as deliveries show it"),
+      endpoint: text("we_…, the endpoint of the delivery"),
       body: text("the body as the receiver hashed it"),
-      signature: text("the signature that it computed or received"),
+      signature: text("the signature that the receiver computed or received"),
     },
     required: ["endpoint", "body", "signature"],
     call: ({ control }, { endpoint, body, signature }) =>
@@ -95,7 +95,7 @@ export const tools: readonly Tool[] = [
       params: { type: "object", description: "path parameters" },
       query: { type: "object" },
       body: { type: "object" },
-      apiKey: text("sk_test_… (default: the first merchant's key)"),
+      apiKey: text("sk_test_… (default: the key of the first merchant)"),
       idempotencyKey: text("default: a new one"),
     },
     required: ["operation"],

@@ -4,9 +4,8 @@
 export const CURL = "curl";
 
 /**
- * One line for each field. A text of several lines follows below its name, each line indented by two spaces and else
- * unchanged: other programs wrote the text, and it must not look like a line of this command. Leaves out fields without
- * a value.
+ * One line for each field that has a value. A text of several lines follows below the name of its field. Each line is
+ * indented by two spaces, because other programs wrote the text and it must not look like a line of this command.
  */
 export function detailLines(details: object, indent = ""): string[] {
   if (CURL in details) return String(details[CURL]).split("\n");

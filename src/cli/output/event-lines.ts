@@ -7,7 +7,7 @@ import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { escapeControlCharacters } from "../../kernel/text.ts";
 
-/** A line with the time, the event, and ids for look-ups. */
+/** Formats an event as a line with its time and the ids for looking it up. */
 export const eventLine = (event: LiveEvent) => escapeControlCharacters(textOf(event));
 
 function textOf(event: LiveEvent): string {
@@ -64,7 +64,7 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
 export function verdictText({ id, at, verdict, rule, merchant, message, requests, attempts }: VerdictMessage): string {
   const start = `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "not-final"}`;
   const evidence = [...requests, ...attempts].join(",");
-  // Some findings begin with the only delivery that they are about.
+  // Some messages already begin with the id of the only delivery that they are about.
   return message.startsWith(`${evidence} `) ? `${start} ${message}` : `${start} ${evidence}: ${message}`;
 }
 
@@ -80,7 +80,7 @@ function lessonText({ news, learner: { name, id, lesson, title, step, steps, ste
   return `lesson: ${name} (${id}) ${news}; ${place}`;
 }
 
-/** The event with all fields, but a request without its null fields, and with times as ISO text. */
+/** The event as an object with all of its fields and ISO times. A request has no null fields. */
 export function eventObject(event: LiveEvent): Record<string, unknown> {
   if (event.kind === "request") {
     const all = { event: "request", ...event.request, at: isoTime(event.request.at) };

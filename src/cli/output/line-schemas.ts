@@ -26,7 +26,7 @@ const lineSchema = ([event, [description, fields]]: readonly [string, Line]) =>
 
 const isNullable = (schema: TSchema) => [(schema as { type?: string | string[] }).type].flat().includes("null");
 
-/** A request as a line: without the fields that are null in its message. */
+/** The fields of a request. A field that can be null is optional, because the line then lacks it. */
 function requestFields(): TProperties {
   const present = Object.entries(RequestMessage.properties as TProperties).map(([name, schema]) => [
     name,
@@ -35,7 +35,7 @@ function requestFields(): TProperties {
   return { ...Object.fromEntries(present), at };
 }
 
-/** The fields of any other event: the fields of its subject if it has one, with the time as text. */
+/** The fields of any other event. If one field holds its subject, they are the fields of that subject. */
 function eventFields(kind: keyof typeof liveEvents): TProperties {
   const { kind: _, ...fields } = liveEvents[kind].properties as TProperties;
   const { properties = fields } = (fields[kind] ?? {}) as { properties?: TProperties };
@@ -58,11 +58,11 @@ function firstLines() {
     log: Type.Optional(Type.String({ description: "The log of a detached sandbox" })),
   } as TProperties;
   const endpoint = replyOf("endpoints.register");
-  const created = Type.Boolean({ description: "Whether listen registered it, and removes it at its end" });
+  const created = Type.Boolean({ description: "Whether listen registered the endpoint, and removes it at the end" });
   return {
     ready: ["The sandbox accepts requests", facts],
     attached: ["The sandbox of another process is being watched", { ...summary, ...overview }],
-    listening: ["Of `listen`: its endpoint, at first and when a reset changed it", { ...endpoint, created }],
+    listening: ["Of `listen`: its endpoint, at the start and after a reset has changed it", { ...endpoint, created }],
   } satisfies Record<string, Line>;
 }
 
@@ -121,7 +121,7 @@ const errorObject = () =>
     {
       error: Type.String({ description: "The code of the API's error, or the kind of failure, such as usage" }),
       message: text,
-      hint: nullableText("How to mend it"),
+      hint: nullableText("How to fix the problem"),
       exitCode: Type.Integer({ minimum: 1, maximum: Object.keys(exitMeanings).length - 1 }),
     },
     { description: "The last line of standard error of a command that failed" },

@@ -107,7 +107,7 @@ export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProbl
   );
 }
 
-/** Addresses that a note names; more are counted. */
+/** The most addresses that a note names. Further ones are only counted. */
 const MOST_LISTED = 10;
 
 const listed = (urls: readonly string[]) =>
@@ -127,11 +127,11 @@ function describeSandbox({ version, baseUrl, database, merchants }: SandboxSumma
 export const defectLine = ({ error, where }: Defect) => `failed at ${where}: ${mask(errorText(error))}`;
 
 export interface WatchedSandbox {
-  /** The address and token of its control API. */
+  /** The address and token of the sandbox's control API. */
   target: { url: string; token: string | undefined };
   /** Whether the sandbox keeps running when the command ends. */
   keepsRunning: boolean;
-  /** Called when the user leaves the sandbox running: the command then starts it again in the background. */
+  /** Called when the user quits but leaves the sandbox running: the command then starts it again in the background. */
   leave?(): void;
   /** The id of the learner whose lesson is shown, if any. */
   learner?: string;
@@ -141,9 +141,12 @@ export interface WatchedSandbox {
   ended?: Promise<unknown> | undefined;
   /** Rejects if the app cannot be run. */
   failed?: Promise<never> | undefined;
-  /** Called when the dashboard opens, to show messages on it. Returns a function for when it closes. */
+  /** Called when the dashboard opens, with a function that shows a message. Returns a function to call at its end. */
   whileDashboard?(show: (text: string) => void): () => void;
-  /** Prints the sandbox, then its events after `from`, the last one on the dashboard (default: new events only). */
+  /**
+   * Prints the sandbox, and then its events. `from` is the last event that the dashboard has shown (default: only new
+   * events are printed).
+   */
   follow(output: Output, from?: StreamPosition): Promise<Following>;
 }
 

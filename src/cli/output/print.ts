@@ -8,12 +8,12 @@ import { usageError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/text.ts";
 
 /**
- * The characters with which build systems recognise a command in the output of a step: GitHub `::` at the start of a
- * line, even an indented one, Azure and TeamCity `##name[` anywhere.
+ * The characters with which build systems recognise a command in the output of a step. For GitHub, `::` at the start of
+ * a line or after its indentation; for Azure and TeamCity, `##name[` anywhere.
  */
 const BUILD_COMMAND = /(?<=^\s*):(?=:)|(?<=#)#(?=\w*\[)/g;
 
-/** Escapes as JSON does, so a JSON text keeps its value. */
+/** Uses the escapes of JSON, so that a JSON text keeps its value. */
 const escapeLine = (line: string) =>
   escapeControlCharacters(line).replace(BUILD_COMMAND, (mark) => `\\u00${mark.charCodeAt(0).toString(16)}`);
 
@@ -35,7 +35,7 @@ export function printBuildCommand(name: string, value: string): void {
 let lines = "";
 
 /**
- * Prints the lines of an event-loop turn together: under load, one write for each line takes a tenth of a request's
+ * Prints the lines of an event-loop turn in one write. Under load, one write for each line takes a tenth of a request's
  * time.
  */
 export function printSoon(line: string): void {
@@ -67,7 +67,7 @@ export function writeNotesAsJson(): void {
   asJson = true;
 }
 
-/** Prints to standard error, to separate it from the output of the command or of a child process. */
+/** Prints to standard error, which separates notes from the output of the command or of a child process. */
 const write = (name: "note" | "warning", text: string, plain: string) =>
   void process.stderr.write(`${asJson ? escapeLine(JSON.stringify({ [name]: text })) : plain}\n`);
 
@@ -83,9 +83,9 @@ export const noteText = (text: string) => write("note", text, escapeLines(text))
 const FIRST_SENTENCE = /^(.+?[.?!])\s+(?=[A-Z])(.*)$/s;
 
 /**
- * Prints the error that ends the command. Its further lines are indented, so that untrusted text cannot imitate a line
- * of this program. `kind` is the code of the control API's error, or the kind of failure. As JSON, `hint` has the
- * sentences that follow the first one.
+ * Prints the error that ends the command. Lines after the first are indented, so that untrusted text cannot imitate a
+ * line of this program. `kind` is the code of the control API's error, or the kind of failure. In JSON, `message` has
+ * the first sentence, and `hint` the others.
  */
 export function noteError(kind: string, text: string, exitCode: number): void {
   const [, message = text, hint = null] = FIRST_SENTENCE.exec(text) ?? [];

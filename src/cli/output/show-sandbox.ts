@@ -24,7 +24,7 @@ export const watchFlag = {
   watch: { description: "load fixtures, faults, scenarios and merchant-sandbox.json again when they are saved" },
 } satisfies Record<string, FlagDefinition>;
 
-/** `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal in foreground. */
+/** `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal in the foreground. */
 export function chooseUi(
   flags: Flags,
   { isTerminal, environment }: { isTerminal: boolean; environment: NodeJS.ProcessEnv },

@@ -1,4 +1,4 @@
-// The app of `dev` as the dashboard and the plain output show it, and the deliveries that wait for its server.
+// Shows the app of `dev` on the dashboard and in plain output, and makes deliveries wait for the app's server.
 
 import type { AppView } from "../../../ui/state/app.ts";
 import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
@@ -14,7 +14,7 @@ export interface AwaitedEndpoint {
   url: string;
 }
 
-/** Buffers lines until the first view opens. If that is a dashboard, they are in its pane and not printed again. */
+/** Buffers lines until the first view opens. A dashboard shows them in a pane, so they are then not printed. */
 function createPrinter() {
   let output: Output | undefined;
   let early: ((to: Output) => void)[] | undefined = [];
@@ -80,13 +80,13 @@ export function createAppView({ endpoints }: RunningSandbox["control"]) {
     close() {
       isClosed = true;
     },
-    /** Starts the app; deliveries to `endpoint` wait for it. Returns a warning if another program has its port. */
+    /** Starts the app. Deliveries to `endpoint` wait for it. Adds a warning if another program already has its port. */
     async start(command: readonly string[], variables: NodeJS.ProcessEnv, endpoint: AwaitedEndpoint | undefined) {
       awaited = endpoint;
       const isTaken = endpoint && (await endpoints.await({ id: endpoint.id, within: "1ms" })).accepts;
       void holdDeliveries();
       app = startApp(command, variables, { line: (text, from) => printer.print((to) => to.app(text, from)), changed });
-      if (isTaken) app.addLine(`A program accepts connections at ${endpoint.url} already, before the app has started.`);
+      if (isTaken) app.addLine(`Before the app has started, another program accepts connections at ${endpoint.url}.`);
     },
     /** The sandbox with the app beside it. */
     watch: (watched: WatchedSandbox): WatchedSandbox => ({

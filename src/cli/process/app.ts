@@ -73,7 +73,7 @@ export function startApp(command: readonly string[], variables: NodeJS.ProcessEn
     return ended.catch(() => 1);
   };
   return {
-    /** The last lines of its output, of all its runs. */
+    /** The last lines of the app's output, from all of its runs. */
     lines: (): readonly string[] => [...lines],
     status: () => status,
     /** Adds a line about the app to its output. */
@@ -92,12 +92,15 @@ export function startApp(command: readonly string[], variables: NodeJS.ProcessEn
       isStopping = false;
       current = begin();
     },
-    /** Ends the app: first by this signal, and after a while by force. Resolves with its exit code. */
+    /** Sends this signal, and after a while kills the app. Resolves with the exit code. */
     end: stop,
   };
 }
 
-/** A session of its own, so that a signal reaches all of `npm run dev`, and Ctrl-C reaches the app only through us. */
+/**
+ * Starts the command in its own session. A signal then reaches all processes of `npm run dev`, and Ctrl-C reaches the
+ * app only through this program.
+ */
 function runCommand(
   [program = "", ...words]: readonly string[],
   variables: NodeJS.ProcessEnv,

@@ -99,9 +99,9 @@ done
 `;
 
 /**
- * Call before the command starts. Its processes are found by the variables in its environment, regardless of their
- * parent. `end` kills the remaining ones, and resolves when all have ended. An `exec` inside an `exec` appends its mark
- * to the outer one's.
+ * Call this before the command starts, and add `variables` to its environment: they mark every process that descends
+ * from the command. `end` kills the processes that remain, and resolves when all have ended. An `exec` inside an `exec`
+ * appends its mark to the mark of the outer one.
  */
 export function watchTree(command: () => ChildProcess) {
   const mark = randomToken();

@@ -10,7 +10,7 @@ const MAX_TIME = 30_000;
 /** The most of an output that an error quotes. */
 const MAX_SHOWN = 200;
 
-/** Runs the command of --effects: it prints how often the receiver has acted so far. */
+/** Runs the command of --effects, which prints how often the receiver has acted so far. */
 export async function countWith(command: string): Promise<number> {
   const output = await runInShell(command, "--effects", "pipe");
   const text = output.trim();
@@ -39,7 +39,7 @@ export async function restartWith(command: string, url: string): Promise<void> {
 
 const quote = (text: string) => JSON.stringify(text);
 
-/** Its output goes to our standard error unless it is read: our standard output may hold JSON. */
+/** Output of the command that is not read goes to our standard error, because our standard output may hold JSON. */
 async function runInShell(command: string, flag: string, output: "pipe" | "inherit"): Promise<string> {
   const child = spawn(command, { shell: true, stdio: ["ignore", output === "pipe" ? "pipe" : 2, 2] });
   let text = "";
@@ -53,7 +53,7 @@ async function runInShell(command: string, flag: string, output: "pipe" | "inher
   });
   const code = await new Promise<number | string>((resolve, reject) => {
     child.once("error", reject);
-    // A process that the command left in the background may keep its output open for ever.
+    // Waits for the end of the output only if it is read: a process left in the background may keep it open for ever.
     child.once(output === "pipe" ? "close" : "exit", (status, signal) => resolve(status ?? signal ?? "nothing"));
   }).finally(cancel);
   if (isLate)

@@ -13,7 +13,7 @@ import { note, noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writableFolder, writeState } from "../remote/state-files.ts";
 
-/** Runs in the foreground process. Resolves with the exit code. `words` follow the words of this command. */
+/** Runs in the foreground process. Resolves with the exit code. `words` are appended to this command's arguments. */
 export async function detach(
   options: Options,
   flags: Record<string, string | undefined>,
@@ -33,7 +33,7 @@ export async function detach(
     writeState(folder, "detached", name, state);
   } catch (error) {
     await end(child, log);
-    throw new SandboxError(`Cannot write in ${folder}: ${(error as Error).message}. The sandbox was ended again.`);
+    throw new SandboxError(`Cannot write in ${folder}: ${(error as Error).message}. The sandbox was stopped again.`);
   }
   child.unref();
   if (flags.json !== undefined) jsonOutput.ready(state);
@@ -51,7 +51,7 @@ export async function detach(
   return exitCodes.ok;
 }
 
-/** Commands of a shell that has the variables of an earlier sandbox would not use this one. */
+/** Warns if this shell has the variables of an earlier sandbox, because its commands would then use that sandbox. */
 function noteOtherSandbox(url: string): void {
   const named = process.env.MERCHANT_SANDBOX_URL;
   if (named !== undefined && named !== url)
@@ -117,10 +117,10 @@ function reportFailure(code: number, log: string): number {
 }
 
 const STDOUT = 1;
-/** Real milliseconds between checks of the log's size: a quiet sandbox should not wake every second. */
+/** Real milliseconds between checks of the log's size. A shorter interval would wake an idle sandbox too often. */
 const CHECK_EVERY = 10_000;
 
-/** The bytes at which the log is shortened, and those at its end that are kept. */
+/** At `most` bytes, the log is shortened to its last `kept` bytes. */
 const BOUNDS = { most: 16 * 1_048_576, kept: 1_048_576 };
 
 /** Regularly shortens the process's own output while it runs. */

@@ -1,4 +1,4 @@
-// Opens this process's own sandbox for a view: in a worker thread beside the dashboard, otherwise in this thread.
+// Opens this process's own sandbox for a view: in a worker thread if the view is the dashboard, otherwise in this one.
 
 import type { Options } from "../../sandbox/options.ts";
 import { followLiveStream } from "../output/follow.ts";
@@ -19,7 +19,7 @@ export interface SandboxForView {
 export const openForView = (given: GivenStart, ui: UiChoice): Promise<SandboxForView> =>
   ui === "dashboard" ? openInWorker(given) : openInThisThread(given);
 
-/** The sandbox and the dashboard do not block each other. */
+/** Opens the sandbox in a worker thread, so that the sandbox and the dashboard do not block each other. */
 export async function openInWorker(given: GivenStart): Promise<SandboxForView> {
   const { startWorker } = await import("./worker.ts");
   const worker = await startWorker(given);
@@ -54,7 +54,7 @@ async function openInThisThread({ options, ...conditions }: GivenStart): Promise
   };
 }
 
-/** Writes a state file, so that commands find a sandbox in memory. `detach` writes the file of a detached one. */
+/** Writes a state file, so that commands find a sandbox in memory. `detach` writes the file of a detached sandbox. */
 const announceInMemory = ({ memory, db }: Options, url: string, controlToken: string | undefined): (() => void) =>
   memory && !process.send
     ? writeForegroundState(folderOf(db), { url, pid: process.pid, ...(controlToken && { controlToken }) })

@@ -20,8 +20,8 @@ export interface PortListener {
 }
 
 /**
- * The process that listens on a port, from the operating system. A process that is `expected` to do so is looked at
- * first: reading the open files of all processes costs more than most commands.
+ * Asks the operating system which process listens on a port. Checks the `expected` process first, because reading the
+ * open files of all processes takes longer than most commands.
  */
 export const listenerOf = async (port: number, expected?: number): Promise<PortListener | undefined> =>
   listenerOnLinux(port, expected) ?? (await listenerByTool(port));

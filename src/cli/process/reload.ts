@@ -15,7 +15,7 @@ import { openInWorker, type SandboxForView } from "./open-for-view.ts";
 /** Milliseconds. Polled, because notifications of file systems do not reach into containers. */
 const POLL_INTERVAL = 300;
 
-/** `read` returns the settings as the files have them now; `awaited` is the URL of the app beside the sandbox. */
+/** `read` reads the settings from the files. `awaited` is the URL of the app beside the sandbox. */
 export async function openReloading(read: () => Promise<Settings>, awaited?: string): Promise<SandboxForView> {
   let settings = await read();
   const given = (one: Settings, same: Partial<Options> = {}) => ({
@@ -45,7 +45,7 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
       settings = next;
       const held = await control.overview();
       const { port } = completeOptions(next.options);
-      const restart = port === firstPort ? "" : `Restart to listen on port ${port}: it is still ${same.port}.`;
+      const restart = port === firstPort ? "" : `Restart to listen on port ${port} instead of ${same.port}.`;
       const text = [`Loaded again: ${names.join(", ")}.`, restart, heldNote(held)].filter(Boolean).join(" ");
       const needRestart = restart === "" ? [] : ["port"];
       report({ event: "reloaded", files: names, needRestart, heldEndpoints: held.heldEndpoints }, text);
@@ -67,7 +67,7 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
   };
 }
 
-/** Starts another sandbox with these options and ends it, so that their mistakes show before the present one ends. */
+/** Starts and stops another sandbox with these options, to find mistakes before the current sandbox is stopped. */
 async function check(options: Options): Promise<void> {
   const trial = await openSandbox({ ...options, memory: true, port: 0, host: undefined });
   await trial.close();
@@ -86,7 +86,7 @@ function filesOf({ fixtures, faults, scenario }: Options): string[] {
   return [CONFIG_FILE, ...[faults ?? []].flat(), ...scenarios, ...(fixtures === undefined ? [] : inFolder(fixtures))];
 }
 
-/** Calls `changed` with the names of files that were saved, created or removed. Returns a function that stops it. */
+/** Calls `changed` with the names of files that were saved, created or removed. Returns a function that ends this. */
 function watch(files: () => readonly string[], changed: (names: string[]) => Promise<void>): () => Promise<void> {
   const stateOf = (file: string) => {
     const found = statSync(file, { throwIfNoEntry: false });
@@ -113,7 +113,7 @@ function watch(files: () => readonly string[], changed: (names: string[]) => Pro
   };
 }
 
-/** Reports on the dashboard, or where the sandbox's lines are printed. */
+/** Reports on the dashboard if it is open, otherwise among the printed lines of the sandbox. */
 function createReporter() {
   let show: ((text: string) => void) | undefined;
   let output: Output | undefined;

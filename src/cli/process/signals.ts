@@ -1,4 +1,4 @@
-// Signals: waits for a signal to stop, sends signals to other processes, and stops the program when its npx has ended.
+// Waits for a signal to stop, sends signals to other processes, and stops the program if its npx has ended.
 
 import { readFileSync } from "node:fs";
 import { attempt } from "../../kernel/attempt.ts";

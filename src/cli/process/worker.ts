@@ -11,7 +11,7 @@ import type { GivenStart, WorkerMessage } from "./worker-entry.ts";
 export type WorkerSandbox = Awaited<ReturnType<typeof startWorker>>;
 
 /**
- * Trick:  The worker's young heap starts with 4 MB instead of V8's 1 MB. V8 has no option for a single thread; the flag
+ * Trick: The worker's young heap starts with 4 MB instead of V8's 1 MB. V8 has no option for a single thread; the flag
  * applies to new threads. Reason: Frequent early garbage collection makes V8 keep slower code for the responses of
  * node:http. Figure: In eight processes each, a request took 243,000 to 314,000 instructions with 1 MB, and 239,000 to
  * 245,000 with 4 MB.

@@ -13,8 +13,8 @@ import { creatableFields, updatableFields } from "../../store/records/record-fie
 import type { FlagDefinition, Flags } from "../arguments.ts";
 
 /**
- * The words that name each kind: its name and its plural. If the name has several words, also the first and the last,
- * unless they already name another kind.
+ * The words that name each kind: its name and the plural of its name. If the name has several words, the first and the
+ * last word also name the kind, unless they already name another.
  */
 const words = new Map<string, Resource>();
 for (const resource of resources)

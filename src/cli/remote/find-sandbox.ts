@@ -21,7 +21,7 @@ import { folderOf, isOnThisMachine, readStates, type StatedSandbox } from "./sta
 export interface FoundSandbox {
   url: string;
   controlToken: string | undefined;
-  /** `database`: it has the database open. `default`: at the default address, where it may not run. */
+  /** How it was found. `database`: it has the database open. `default`: none was found, so this is the default URL. */
   by: "name" | "database" | "folder" | "default";
   detached?: StatedSandbox;
 }
@@ -31,7 +31,7 @@ export const connectionFlags = {
   url: {
     value: "url",
     description: "use the sandbox at this address",
-    defaultText: "MERCHANT_SANDBOX_URL, the one of this folder, or port 4747",
+    defaultText: "MERCHANT_SANDBOX_URL, the sandbox of this folder, or port 4747",
   },
   db: { value: "file", description: "use the sandbox that keeps its data in this SQLite file" },
   "control-token": {
@@ -53,7 +53,7 @@ async function placeOf(flags: Flags) {
   };
 }
 
-/** The sandboxes of this folder, in the foreground or detached, also on other databases in it. */
+/** The sandboxes of this folder, in the foreground or detached, with the database of the flags or any other in it. */
 export async function findHere(flags: Flags): Promise<FoundSandbox[]> {
   const place = await placeOf(flags);
   const databases = flags.db === undefined ? databasesIn(process.cwd()) : [];
@@ -79,8 +79,8 @@ export function namedUrl({ url, db }: Flags): string | undefined {
 
 /**
  * Finds the sandbox for a command. With `toStop`, a detached sandbox takes precedence over one in the foreground, which
- * only its own terminal stops, and several detached ones are an error. Otherwise the sandbox must keep its data in the
- * file of --db, unless it `mayBeAbsent`.
+ * is stopped in its own terminal, and the choice among several is an error. Otherwise, if --db names a file, a sandbox
+ * must have it open, unless `mayBeAbsent` is set.
  */
 export async function findSandbox(flags: Flags, { toStop = false, mayBeAbsent = false } = {}): Promise<FoundSandbox> {
   const place = await placeOf(flags);
@@ -99,7 +99,7 @@ export async function findSandbox(flags: Flags, { toStop = false, mayBeAbsent = 
   return { ...found, controlToken: controlToken ?? found.controlToken, by: named === undefined ? "folder" : "name" };
 }
 
-/** The sandbox that keeps its data in this file. Fails if there is none, because another one would have other data. */
+/** The sandbox that keeps its data in this file. Fails if there is none, because any other sandbox has other data. */
 async function findByDatabase(db: string, here: readonly FoundSandbox[]): Promise<FoundSandbox> {
   const path = resolve(db);
   const file = existsSync(path) ? realpathSync(path) : path;
@@ -111,7 +111,7 @@ async function findByDatabase(db: string, here: readonly FoundSandbox[]): Promis
   );
 }
 
-/** The owner of the open database first, then sandboxes with a state file, newest first. */
+/** First the sandbox that has the database open, then sandboxes with a state file, newest first. */
 async function findInFolder(place: Place, alsoForeground: boolean): Promise<FoundSandbox[]> {
   const states = await readStates(folderOf(place.db));
   const stated = states.map((one) => ({

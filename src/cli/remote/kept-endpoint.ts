@@ -16,7 +16,7 @@ interface EndpointWatch {
   attempt(event: LiveEvent): void;
 }
 
-/** Registers the endpoint again after each reset or restart of the sandbox. `failed` rejects when it cannot. */
+/** Registers the endpoint again after each reset or restart of the sandbox. `failed` rejects if that is impossible. */
 export async function keepRegistered(
   { control, url, controlToken }: RunningSandbox,
   wanted: NewEndpoint,

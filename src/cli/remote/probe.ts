@@ -15,7 +15,7 @@ import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 
 const MAX_RESPONSE = 1_048_576;
 const TIMEOUT = 2_000;
-/** Milliseconds for a process that is known to be a sandbox: it may be advancing its clock by a year. */
+/** Milliseconds to wait for a process that is known to be a sandbox. It may be advancing its clock by a year. */
 export const TIMEOUT_OF_KNOWN = 20_000;
 
 /** An error reply, or no reply. */
@@ -47,7 +47,7 @@ export async function describeSandboxAt(
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 
-/** Why no sandbox is ready at an address; undefined if one is. One that requires its token is ready. */
+/** Why no sandbox is ready at an address; undefined if one is ready. A sandbox that requires its token is ready. */
 export async function whyNotReady(url: string, token: string | undefined): Promise<string | undefined> {
   const reply = await probe(url, token).health().catch(orFailure);
   if (!(reply instanceof ProbeFailure)) return reply?.status === "ready" ? undefined : stranger(200);
@@ -88,9 +88,9 @@ export const checkedTransport =
 
 const foreignReply = (method: string, address: string, problem: string) =>
   `${method} ${address} returned a reply that this version does not know: ` +
-  `${problem} Use the version of the command that belongs to the sandbox.`;
+  `${problem} Use the command in the version of the sandbox.`;
 
-/** The first mismatch of a reply with its schema, as a sentence; undefined without one. */
+/** Describes the first mismatch between a reply and its schema; undefined if the reply fits. */
 export function problemOf(schema: TSchema, reply: unknown): string | undefined {
   return matchesSchema(schema, reply)
     ? undefined

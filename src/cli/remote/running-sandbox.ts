@@ -1,5 +1,5 @@
-// A running sandbox, as commands use it: the control API with checked replies and errors in the command's words,
-// merchants, and variables.
+// Gives commands access to a running sandbox: finds its merchants and calls its control API. Replies are checked, and
+// errors use the words of the command.
 
 import type { Merchant } from "../../../generated/control-api.ts";
 import { type ControlCall, createControlClient } from "../../client/control-call.ts";
@@ -16,7 +16,7 @@ import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
 export type RunningSandbox = ReturnType<typeof sandboxAt>;
 
-/** `words` maps fields of the API that are no flags to the command's names, such as `by` to `<duration>`. */
+/** `words` maps fields of the API that are not flags to the command's names, such as `by` to `<duration>`. */
 export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
   sandboxAt(await findSandbox(flags), flags, words);
 
@@ -56,7 +56,7 @@ export function sandboxAt(
   };
 }
 
-/** Names the variable if the address comes from it: it may be left over from an earlier sandbox. */
+/** Names the variable if the address comes from it, because the variable may be left over from an earlier sandbox. */
 export const whoNamed = (url: string, flags: Flags) =>
   flags.url === undefined && process.env.MERCHANT_SANDBOX_URL !== undefined && namedUrl(flags) === url
     ? "The variable MERCHANT_SANDBOX_URL names it: unset it if that sandbox has ended. "
@@ -77,7 +77,7 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
 /** Maximum characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
-/** Statuses of a wrong value or name in the command: their message suffices without the HTTP call. */
+/** The statuses for a wrong value or name in the command. The error then omits the HTTP call: the message suffices. */
 const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
 
 /** Replaces an API field at the start of a message with the flag or argument that set it. */
@@ -115,14 +115,14 @@ function refusal(
   return new SandboxError(`${call} got ${status}: ${said}`, "runtime", cause);
 }
 
-/** The messages of all invalid fields, if several: the error's own only names the fields after the first. */
+/** The messages of all invalid fields, if there are several. The error's own message explains only the first. */
 function allProblems(details: unknown): string[] | undefined {
   const { errors } = (details ?? {}) as { errors?: unknown };
   const messages = Array.isArray(errors) ? errors.map((error) => (error as { message?: unknown } | null)?.message) : [];
   return messages.length > 1 && messages.every((message) => typeof message === "string") ? messages : undefined;
 }
 
-/** The URL on this machine: the host name of a sandbox on all addresses may be known only to others. */
+/** The URL on this machine. If a sandbox listens on all addresses, only other machines may know its host name. */
 export const localUrl = ({ url, port }: { url: string; port: number }, host: string | undefined) =>
   host === "0.0.0.0" || host === "::" ? `http://127.0.0.1:${port}` : url;
 

@@ -1,5 +1,5 @@
-// State files, by which commands find sandboxes that they cannot find by a database: detached ones, and in-memory ones
-// in the foreground.
+// State files let commands find sandboxes that they cannot find by a database: detached sandboxes, and sandboxes in
+// memory in the foreground.
 //
 // A checkout or an archive may contain such a file, and `stop` kills the process that it names. So a file counts only
 // if no other user can read or write it, its URL is on this machine, and the named process listens there. The log's
@@ -44,8 +44,8 @@ export const logFileIn = (folder: string, name: string) => join(folder, `detache
 const stateFileIn = (folder: string, kind: SandboxKind, name: string) => join(folder, `${kind}-${name}.json`);
 
 /**
- * The folder for the state file and the log of a sandbox: that of its database. If it is read-only, a sandbox in memory
- * uses one in the user's state folder or among the temporary files.
+ * The folder for the state file and the log of a sandbox: the folder of its database. If that is read-only, a sandbox
+ * in memory uses a folder in the user's state folder or among the temporary files.
  */
 export function writableFolder(folder: string, { memory }: { memory: boolean }): string {
   try {
@@ -75,7 +75,7 @@ function stateFolderFor(folder: string): string {
   );
 }
 
-/** Returns the path of the file. */
+/** Writes a state file, and returns its path. */
 export function writeState(folder: string, kind: SandboxKind, name: string, state: Static<typeof State>): string {
   const file = stateFileIn(folder, kind, name);
   try {
@@ -128,7 +128,7 @@ function namesIn(folder: string): [SandboxKind, string][] {
   return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
-/** The files with a printed warning: `wait` reads the folder twenty times a second, and warns once. */
+/** The files that were warned about: `wait` reads the folder twenty times a second, and must warn once. */
 const ignored = new Set<string>();
 
 function readState(folder: string, kind: SandboxKind, name: string): StatedSandbox[] {

@@ -2,9 +2,9 @@
 // two, by their hashes.
 //
 // The HTML contains no data: the script loads the data, and inserts the input of learners as text. The guard needs no
-// exception for these pages. It admits requests from this origin, whose pages all belong to the sandbox: reports may
-// run no script, and these pages run only the script whose hash is in their policy and connect only to this origin. The
-// guard rejects requests from pages of other origins.
+// exception for these pages, because it admits requests from this origin and rejects requests from pages of others. All
+// pages of this origin belong to the sandbox. Reports may not run scripts. The pages in this folder run only the script
+// whose hash is in their policy, and connect only to this origin.
 
 import { createHash } from "node:crypto";
 import { Document } from "../../kernel/reply-bodies.ts";

@@ -2,7 +2,7 @@
 
 import { firstCall, judgeRetry, otherStory, type Rule } from "./rule.ts";
 
-/** If no try took effect, this many tries show that further calls are retries and not new orders. */
+/** After this many equal calls that took no effect, further calls count as retries and not as new orders. */
 const MAX_TRIES = 3;
 
 export const idempotencyPresent: Rule = {
@@ -17,7 +17,7 @@ export const idempotencyPresent: Rule = {
     const call = firstCall(chain);
     if (!call.isWrite || !call.acceptsKey) return undefined;
     const says = (how: string) => `${call.request} was sent ${how} Idempotency-Key and retried as ${to.request}`;
-    // A retry that drops the key is a finding of idempotency.key_reused.
+    // If the retry drops the key, the rule idempotency.key_reused reports that.
     if (call.key !== undefined)
       return to.key === undefined ? undefined : { verdict: "pass", message: `${says("with")}.`, calls: [call, to] };
     const tried = chain.calls.slice(0, -1);

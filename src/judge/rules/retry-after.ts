@@ -31,7 +31,7 @@ const describeWait = ({ from: { requestedWait } }: Retry) =>
     ? `a Retry-After date ${requestedWait.milliseconds} ms ahead`
     : `Retry-After: ${(requestedWait?.milliseconds ?? 0) / 1_000} (${requestedWait?.milliseconds} ms)`;
 
-/** For a shorter Retry-After of N seconds, a wait of N milliseconds cannot be distinguished from no wait. */
+/** With a shorter Retry-After of N seconds, a wait of N milliseconds cannot be distinguished from no wait. */
 const MIN_SECONDS = 20;
 
 /** Whether the client waited about N milliseconds when the response asked for N seconds. */

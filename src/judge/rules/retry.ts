@@ -19,7 +19,7 @@ function failed(chain: RetryChain): string {
   return `${request} ${failure === "abandoned" ? "was abandoned" : "failed"}`;
 }
 
-/** Inconclusive: equal calls may be the chain's retry, or calls of another worker or program that shares the key. */
+/** An inconclusive finding: an equal call may be the retry, or come from another worker or program with the API key. */
 const unclear = (chain: RetryChain): Finding => ({
   verdict: "inconclusive",
   message:
@@ -68,7 +68,7 @@ export const retryHappened: Rule = {
 };
 
 /**
- * With pauses that double from half a second, the tenth try comes after more than four minutes, when its user has
+ * With pauses that double from half a second, the tenth try comes after more than four minutes. By then, the user has
  * stopped waiting.
  */
 const MAX_CALLS = 10;
@@ -76,14 +76,15 @@ const MAX_CALLS = 10;
 const tries = (calls: readonly ObservedCall[]) =>
   `${calls[0]?.request} was sent ${calls.length} times; the limit is ${MAX_CALLS}.`;
 
-/** From one pause to the next, doubling with a jitter of 50 % changes by less than this factor. */
+/** If pauses double with a jitter of 50 %, each differs from the previous one by less than this factor. */
 const JUMP = 6;
-/** A client that backs off waits this many times as long before its last try as before its second. */
+/** A client that backs off waits at least this many times as long before its last try as before its second. */
 const BACKED_OFF = 2.5;
 
 /**
- * Whether another call may begin after the pause at this index, because the client gave up or because another caller
- * made it: the pause jumps, or the pauses had grown since `start` and fall back.
+ * Whether a new call may begin after the pause at this index, because the client gave up the previous one or because
+ * another caller begins. The signs are a pause that is much longer or shorter than the one before, or pauses that have
+ * grown since `start` and then fall back.
  */
 function mayEnd(pauses: readonly number[], start: number, at: number): boolean {
   if (at === 0) return false;
@@ -95,17 +96,17 @@ function mayEnd(pauses: readonly number[], start: number, at: number): boolean {
   return hasBackedOff && last >= BACKED_OFF * Math.min(pause, pauseAt(at + 1));
 }
 
-/** A client that waits for each response keeps its connection; it goes back to an earlier one at most this often. */
+/** A client that waits for each response keeps its connection. It returns to an earlier one at most this often. */
 const MAX_RETURNS = 1;
 
-/** Whether the calls alternate between connections, as several callers' calls do. */
+/** Whether the calls alternate between connections, like the calls of several callers. */
 function alternate(calls: readonly ObservedCall[]): boolean {
   const numbers = calls.map(({ connection }) => connection.number);
   const returns = numbers.filter((number, at) => number !== numbers[at - 1] && numbers.indexOf(number) < at);
   return returns.length > MAX_RETURNS;
 }
 
-/** The newest calls that are certainly tries of one call: all if they have one key, or those since `mayEnd`. */
+/** The newest calls that are certainly tries of one call: all calls if they share a key, or those since `mayEnd`. */
 function triesOfOneCall(calls: readonly ObservedCall[]): readonly ObservedCall[] {
   const [first, ...retries] = calls as [ObservedCall, ...ObservedCall[]];
   if (first.key !== undefined && retries.every(({ key }) => key === first.key)) return calls;
@@ -117,10 +118,10 @@ function triesOfOneCall(calls: readonly ObservedCall[]): readonly ObservedCall[]
 }
 
 /**
- * Equal calls without a key may be tries of one call, or several calls, each of which was given up after some tries.
- * The rule fails if the calls have one Idempotency-Key, or if 11 follow each other with pauses as of one loop:
- * constant, growing, or random within narrow limits. It is inconclusive if another call may begin in between, if the
- * calls alternate between connections, or if another caller sent the same call beside them.
+ * Equal calls without a key may be tries of one call, or several calls that the client gave up after some tries each.
+ * The rule fails if all calls have the same Idempotency-Key, or if the pauses between 11 calls look like one loop:
+ * constant, growing, or random within narrow limits. It is inconclusive if a new call may begin among them, if the
+ * calls alternate between connections, or if another caller sent the same call in the meantime.
  */
 export const retryBounded: Rule = {
   id: "retry.bounded",
@@ -136,7 +137,7 @@ export const retryBounded: Rule = {
     const doubt =
       isShared || alternate(calls)
         ? "Several callers may share the API key and make this call."
-        : "Its pauses do not fit one loop: the client may have given up in between and made the call again.";
+        : "The pauses do not fit one loop: the client may have given up in between and made the call again.";
     return { verdict: "inconclusive", message: `${tries(calls)} ${doubt}`, calls, isOpen: !isShared };
   },
   onChainEnd({ calls }) {
@@ -168,10 +169,10 @@ export const retryOnlyRetryable: Rule = {
 };
 
 /**
- * Pauses are equal if the longest is at most `within` times the shortest. Pauses up to `noise` milliseconds count as
- * none. A client with full jitter sometimes draws equal pauses by chance: with these limits for less than one call in
- * 5,000, if its first pause is drawn from 0 to 100 ms or more. Two pauses prove nothing. The limits are tight because a
- * busy machine adds the same delay to every pause.
+ * Pauses are equal if the longest is at most `within` times the shortest. A pause shorter than `noise` milliseconds
+ * counts as `noise`. Two pauses prove nothing. A client with full jitter can draw equal pauses by chance; with these
+ * limits, that happens in less than one call in 5,000 if the first pause is drawn from 0 to 100 ms or more. The limits
+ * are tight because a busy machine adds the same delay to every pause.
  */
 const EQUAL: Record<number, { within: number; noise: number }> = {
   3: { within: 1.03, noise: 10 },
@@ -201,7 +202,7 @@ export const retryBackoffGrows: Rule = {
     "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when " +
     "it gets fewer requests.",
   onChainEnd({ calls, ownWaits, isShared = false }) {
-    // Between the calls of several callers, the pauses say nothing about one client.
+    // If several callers sent the calls, the pauses between them show nothing about one client.
     if (ownWaits.length < 2 || isShared) return undefined;
     const isFlat = areEqual(ownWaits);
     if (!isFlat && !hasGrown(ownWaits)) return undefined;

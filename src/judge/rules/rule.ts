@@ -1,4 +1,4 @@
-// The interface of the judge's rules: the events that a rule handles, and the data of each event.
+// The interface of the judge's rules: what a rule can observe, and the finding that it returns.
 
 import type { Firing } from "../../contracts/fault.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
@@ -24,10 +24,10 @@ export interface Retry {
   readonly from: ObservedCall;
   readonly to: ObservedCall;
   /**
-   * Milliseconds from the failure's response to the arrival of the retry: real or sandbox time, whichever is longer.
+   * Milliseconds from the response to `from` until the arrival of `to`, in real or sandbox time, whichever is longer.
    */
   readonly waited: number;
-  /** How `to` was recognised as the repeat. */
+  /** How `to` was recognised as the retry of `from`. */
   readonly confirmedBy: Confirmation;
   /** False if `to` may be a separate call that is equal to `from`. */
   readonly isCertain: boolean;
@@ -45,7 +45,7 @@ export interface ObservedDelivery {
 
 /** A delivery of an event that was delivered before, with the merchant's writes before and after it. */
 export interface RepeatDelivery {
-  /** The first earlier delivery that a write followed, or else the first that was accepted, or else the first. */
+  /** The first earlier delivery that a write followed, or else the first accepted one, or else the first. */
   readonly first: AttemptMessage;
   readonly repeat: AttemptMessage;
   /** Whether the receiver accepted an earlier delivery. */
@@ -62,10 +62,10 @@ export interface RepeatDelivery {
 export interface Finding {
   verdict: Verdict;
   message: string;
-  /** How to mend it, where that depends on what happened (default: the rule's hint). */
+  /** How to fix the problem, if that depends on what happened (default: the rule's hint). */
   hint?: string;
   /**
-   * Whether a further try of the same call may decide the rule, also after the client seemed to give up. The new
+   * Whether a further try of the same call may decide the rule, even after the client seemed to give up. The new
    * verdict then replaces this one.
    */
   isOpen?: boolean;
@@ -78,27 +78,28 @@ export interface Finding {
 
 /** Each method returns a finding, or undefined if the rule does not apply. */
 export interface Rule extends JudgedRule {
-  /** Confirms all verdicts of this rule (default: how the calls were matched). */
+  /** How all verdicts of this rule are confirmed (default: by how the calls were matched). */
   readonly confirmedBy?: Confirmation;
   onRetry?(retry: Retry): Finding | undefined;
-  /** The chain's last call got a final response, or the client went on without a retry (`gaveUp`). */
+  /** Judges a chain whose last call got a final response, or whose client did not retry any more (`gaveUp`). */
   onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;
-  /** A failed call has not been retried so far. Runs when verdicts are read. */
+  /** Judges a failed call that has not been retried so far. Called when verdicts are read. */
   whilePending?(chain: RetryChain, waited: number): Finding | undefined;
   /**
-   * The service rejected `calls`, all the same request: one that the client did not repeat, or MAX_EQUAL_REJECTIONS in
-   * a row.
+   * Judges equal calls that the service rejected: a single call that the client did not repeat, or MAX_EQUAL_REJECTIONS
+   * calls in a row.
    */
   onRejection?(calls: readonly ObservedCall[]): Finding | undefined;
   onDelivery?(delivery: ObservedDelivery): Finding | undefined;
   onRepeatDelivery?(repeat: RepeatDelivery): Finding | undefined;
 }
 
-/** Two or three equal rejections may come from tests that expect one; four are a loop. */
+/** Two or three equal rejections may come from tests that expect a rejection. Four count as a loop. */
 export const MAX_EQUAL_REJECTIONS = 4;
 
 /**
- * The verdict on a retry that meets a rule (`isGood`) or not. A failure is inconclusive if `to` may be a separate call.
+ * The verdict on a retry that meets a rule (`isGood`) or does not. A failure counts as inconclusive if `to` may be a
+ * separate call.
  */
 export const judgeRetry = (retry: Retry, isGood: boolean, message: string): Pick<Finding, "verdict" | "message"> => {
   if (isGood || retry.isCertain) return { verdict: isGood ? "pass" : "fail", message: `${message}.` };

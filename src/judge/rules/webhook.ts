@@ -54,7 +54,7 @@ export const webhookDuplicateAcked: Rule = {
     const { id, eventId, status, responseStatus, errorCode } = attempt;
     const isReset = errorCode === "reset";
     const isUnanswered = responseStatus === null && errorCode !== "timeout";
-    // Any other error means that the receiver got nothing, so it says nothing about the receiver.
+    // After any other error, the receiver got no request, so the rule cannot judge it.
     if (!acceptedBefore || !isGenuine(faults) || (isUnanswered && !isReset)) return undefined;
     const response = responseStatus === null ? "no response" : `a ${responseStatus}`;
     return {
@@ -68,7 +68,7 @@ export const webhookDuplicateAcked: Rule = {
   },
 };
 
-/** These statuses say that the signature did not match. */
+/** The statuses with which a receiver reports that the signature did not match. */
 const UNVERIFIED = new Set([401, 403]);
 
 const SECRET_FIRST =
@@ -83,7 +83,7 @@ function rejectionHint(status: number): { hint?: string } {
   return status < 400 ? { hint: REGISTER_FINAL } : {};
 }
 
-/** These statuses ask for another attempt, or unsubscribe the endpoint; they do not reject the event. */
+/** Statuses that ask for another attempt or unsubscribe the endpoint, and do not reject the event. */
 const NOT_REJECTED = new Set([408, 410, 429]);
 
 export const webhookGenuineTaken: Rule = {
@@ -134,17 +134,17 @@ export const webhookForgeryRejected: Rule = {
   },
 };
 
-/** Names the response of a delivery that failed. */
+/** Describes the response of a delivery that failed, as a relative clause. */
 function responseOf({ status, responseStatus }: AttemptMessage): string {
   if (status === "succeeded") return "";
   return responseStatus === null ? ", which got no response" : `, which got a ${responseStatus}`;
 }
 
-/** Whether a write certainly follows from an event: its Idempotency-Key or its body has the event's id. */
+/** Whether the Idempotency-Key or the body of a write has the event's id, so that the event certainly caused it. */
 const namesEvent = ({ key = "", body }: ObservedCall, eventId: string) =>
   key.includes(eventId) || body.includes(eventId);
 
-/** Another reason for two equal writes than that the receiver acted twice. */
+/** The reason why two equal writes may not mean that the receiver acted twice, if there is one. */
 function doubtOn(original: ObservedCall, second: ObservedCall, isShared: RepeatDelivery["isShared"]) {
   if ([original, second].some(isShared))
     return ", but a delivery of another event was in flight, and may have caused one of the two";
@@ -164,9 +164,9 @@ const COUNT_EFFECTS =
   SAVE_ID.slice(1);
 
 /**
- * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes
+ * The judge sees only the merchant's writes to the API during a delivery and shortly after it. If the same write takes
  * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If
- * an accepted delivery is repeated and no write precedes the repeat, the rule stays inconclusive.
+ * an accepted delivery is repeated and no write came before the repeat, the rule stays inconclusive.
  */
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",
@@ -179,7 +179,7 @@ export const webhookSingleEffect: Rule = {
     const effects = writesBefore.filter(({ tookEffect }) => tookEffect);
     const isAccepted = repeat.status === "succeeded";
     if (effects.length === 0) {
-      // A receiver that did nothing before it failed has nothing to repeat.
+      // Without a write before the repeat, only a receiver that accepted both deliveries may have acted twice.
       if (!wasAccepted || !isAccepted) return undefined;
       return {
         verdict: "inconclusive",
@@ -193,7 +193,7 @@ export const webhookSingleEffect: Rule = {
     const second = writesAfterRepeat.find(
       (call) => call.tookEffect && effects.some((before) => before.fingerprint() === call.fingerprint()),
     );
-    // A receiver that fails again has not said what it did with the event.
+    // A receiver that rejects the repeat may have left the event to a later delivery.
     if (!second && !isAccepted) return undefined;
     const same = effects.filter((call) => !second || call.fingerprint() === second.fingerprint());
     const original = same.find(({ failure }) => failure === undefined) ?? same[0] ?? effects[0];
@@ -202,7 +202,7 @@ export const webhookSingleEffect: Rule = {
       ? `${second.request} did the same again after ${repeat.id}, which delivered the same event`
       : `no such write followed ${repeat.id}, which delivered the same event`;
     const doubt = second && original && doubtOn(original, second, isShared);
-    // Another client may have made a write that does not name the event.
+    // If the write does not name the event, another client may have made it.
     if (!second && original && !namesEvent(original, first.eventId))
       return {
         verdict: "inconclusive",

@@ -27,8 +27,8 @@ const DAY = 86_400_000;
 const PAGE = 50;
 
 /**
- * Creates a plausible record. The values of missing fields depend only on seed, merchant and count. `getCaller` is
- * called after the fields were validated. Call inside a transaction.
+ * Creates a plausible record. The values of missing fields depend only on the seed, the merchant and the number of its
+ * samples. `getCaller` is called after the fields were validated. Call inside a transaction.
  */
 export function makeAdminRecord(
   deps: SampleDependencies,

@@ -1,5 +1,5 @@
-// Takes records through their states. On arrival in a state: sets its values, checks the rules, emits its event, and
-// runs its consequences.
+// Takes records through their states. When a record arrives in a state, sets the state's values, checks the rules,
+// emits the event, and runs the consequences.
 
 import type { Arrival, OwnRecords, RecordBase, RecordFields, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";

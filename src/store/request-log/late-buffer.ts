@@ -25,8 +25,8 @@ const PAUSE = 50;
 const LONGEST_WAIT = 5_000;
 const TRY_AGAIN_AFTER = 2_000;
 /**
- * Real milliseconds of writing in one slice. Rows differ in length by a factor of a hundred, so their number is no
- * measure.
+ * Real milliseconds of writing in one slice. A bound on the number of rows would not do, because rows differ in length
+ * by a factor of a hundred.
  */
 const LONGEST_SLICE = 1;
 /** `LONGEST_SLICE` while a reader waits. */

@@ -114,7 +114,8 @@ export function readRequests({ sql }: Database, flush: () => void) {
   /** The sequence of a request in the log; 0 if the log does not have it. */
   const sequenceOf = (id: string) => {
     flush();
-    // The id of a request contains a hash if its merchant's id has an unusual form. The search for it has no index.
+    // If a merchant's id has an unusual form, the ids of its requests contain a hash of it, and the search has no
+    // index.
     return position.get({ id, merchant: merchantIn(id) }) ?? search.get(id) ?? 0;
   };
   const parametersOf = ({ before, ...filter }: RequestFilter, limit: number) =>

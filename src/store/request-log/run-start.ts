@@ -1,4 +1,4 @@
-// Marks where a run of `exec` starts, because the database may have rows of earlier runs, which its report leaves out.
+// Marks where a run of `exec` starts: the database may have rows of earlier runs, which the report leaves out.
 
 import type { RequestLog } from "./request-log.ts";
 import type { LoggedDelivery, RunSummary } from "./run-summary.ts";

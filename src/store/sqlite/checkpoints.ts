@@ -67,7 +67,7 @@ export function openCheckpoints(sql: Sql, file: string) {
   };
 }
 
-/** Does not keep the process alive for the thread. */
+/** Starts the thread, which does not keep the process alive. */
 function startThread(workerData: object, failed: () => void): void {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   const sqlite = createRequire(join(import.meta.dirname, "package.json")).resolve("better-sqlite3");

@@ -144,7 +144,7 @@ export function openAttempts({ sql }: Database, retention: Retention) {
       return Number(lastInsertRowid);
     },
     /**
-     * The merchant, event and endpoint of a logged attempt; undefined if no merchant, or not this one, has such an
+     * The merchant, event and endpoint of a logged attempt; undefined if the merchant (default: any) has no such
      * attempt.
      */
     find(merchant: string | undefined, id: string) {

@@ -61,8 +61,8 @@ export function openEventLog({ sql }: Database) {
   );
   return {
     /**
-     * The newest events whose body contains this id as a value, because it is their record's or one that the record
-     * refers to.
+     * The newest events whose body contains this id, of the event's own record or of a record to which that record
+     * refers.
      */
     naming: (id: string, merchant: string | null, limit: number) =>
       naming.all({ quoted: JSON.stringify(id), merchant, limit }),

@@ -153,7 +153,7 @@ function namesIn(folder: string): string[] {
   return names.sort().map((name) => name.slice(0, -SUFFIX.length));
 }
 
-/** A checkout may contain a link in place of the folder. Saving or deleting would change the files that it leads to. */
+/** A checkout may contain a link in place of the folder. Saving or deleting would change the files behind the link. */
 function refuseLink(folder: string): void {
   if (isLink(folder))
     fail("invalid_state", `${folder} is a symbolic link, which the sandbox does not follow. Remove it.`);
@@ -171,7 +171,7 @@ async function write({ sql, isTrusted }: Database, target: string): Promise<void
   let stopSyncing = () => {};
   try {
     removeUnfinished(unfinished);
-    // SQLite would create the file with the default mode, so creates it first; SQLite accepts an empty file.
+    // Creates the file, because SQLite would create it with the default mode. SQLite accepts an empty file.
     writeFileSync(unfinished, "", { mode: 0o600, flag: "wx" });
     stopSyncing = syncMeanwhile(unfinished);
     const isOurs = isTrusted();

@@ -13,7 +13,7 @@ import type { HttpResponse } from "./compare-responses.ts";
 export interface Target {
   /** Undefined when the connection broke. */
   call(request: Request): Promise<HttpResponse | undefined>;
-  /** Stops without a clean shutdown where the target can, and restarts on the same file with the clock at this time. */
+  /** Stops without a clean shutdown if the target can, and restarts on the same file with the clock at this time. */
   crash(now: number): Promise<void>;
   /** Stops the target and returns the defects it reported, if any. */
   close(): Promise<string | undefined>;

@@ -1,5 +1,5 @@
-// A shop with a store of its own: an Express app with one API key, which passes the baggage header on unless the header
-// x-pass-on is "no". It declines bookings and adds rules for the user of its page, and takes webhooks.
+// A shop with its own store: an Express app with one API key. It passes the baggage header on, unless the header
+// x-pass-on is "no". It declines bookings and adds rules for the user of its page, and receives webhooks.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac } from "node:crypto";

@@ -1,4 +1,5 @@
-// The browser tests of the shop: each counts what its own merchant saw, so that another test's call would fail it.
+// The browser tests of the shop. Each test counts the calls and webhooks of its own merchant, so it would fail if
+// another test's call reached that merchant.
 
 import { expect, test } from "merchant-sandbox/playwright";
 

@@ -1,5 +1,5 @@
-// One request over each HTTP library or program, without retries of its own: some keep connections alive, others open
-// one for each request.
+// Sends single requests with each HTTP library or program, without retries. Some keep connections alive; others open a
+// connection for each request.
 
 import { execFile } from "node:child_process";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
@@ -30,7 +30,7 @@ function overFetch(isRead: boolean): Client {
   return {
     async send({ url, ...init }) {
       const response = await undiciFetch(url, { ...init, body: init.body ?? null, dispatcher });
-      // Kept, because an unread body that is collected as garbage frees its connection.
+      // Keeps an unread response, because collecting its body as garbage would free the connection.
       return isRead ? response.text() : unread.push(response);
     },
     close: () => dispatcher.destroy(),

@@ -5,7 +5,7 @@ import type { Stored } from "./records.ts";
 
 export type Behaviour = ReturnType<typeof asTheSandbox>;
 
-/** The status and the category of each error. Its code is its name here. */
+/** The status and the category of each error. The name of an error here is its code. */
 const ERRORS = {
   missing_api_key: [401, "authentication_error"],
   invalid_api_key: [401, "authentication_error"],

@@ -12,7 +12,7 @@ import { recordSession } from "./session.ts";
 
 export const sandbox = comparedSandbox();
 
-/** A change to all of the differences. */
+/** Switches on all chosen differences. */
 export const changeTo =
   (chosen: readonly Difference[]) =>
   (to: Behaviour): void => {
@@ -21,7 +21,7 @@ export const changeTo =
 
 export const everyDifference = changeTo(differences);
 
-/** The calls that a session with the changed service records, without its webhooks. */
+/** The HAR of a session with the changed service: its calls, without its webhooks. */
 export const harOf = (change?: (behaviour: Behaviour) => void): object => recordSession(createRealService(change)).har;
 
 /** The recording of the changed service, with some habits of the second stand-in. */

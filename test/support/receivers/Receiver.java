@@ -1,4 +1,4 @@
-// A webhook receiver that books each event once; BUG names the one thing that it does wrong.
+// A webhook receiver that records each event once. BUG names its only bug, if it has one.
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,4 +1,4 @@
-// A webhook receiver on Express that books each event once; BUG names the one thing that it does wrong.
+// A webhook receiver on Express that records each event once. BUG names its only bug, if it has one.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { appendFileSync, writeFileSync } from "node:fs";

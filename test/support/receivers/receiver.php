@@ -1,5 +1,5 @@
 <?php
-// A webhook receiver that books each event once; BUG names the one thing that it does wrong.
+// A webhook receiver that records each event once. BUG names its only bug, if it has one.
 
 const OLDEST = 3 * 24 * 3600; // seconds
 

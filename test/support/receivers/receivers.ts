@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { sleep } from "../clients/client.ts";
 import { freePort } from "../sandbox.ts";
 
-/** Each bug with its line in the table. */
+/** Each bug, with the text that describes it in the table. */
 export const BUGS = {
   reserialised: "verifies the parsed and re-serialised body",
   secret: "verifies with another secret",
@@ -112,7 +112,7 @@ async function tryToStart(language: Language, bug: Bug, built: string): Promise<
   };
 }
 
-/** Resolves when something listens at the port. A runtime takes its own time to start. */
+/** Resolves when something listens at the port. Runtimes differ in how long they take to start. */
 async function listening(port: number, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
     const isOpen = await new Promise<boolean>((resolve) => {

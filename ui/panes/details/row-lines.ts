@@ -111,8 +111,8 @@ const failedAt = (bad: string, { at }: { at?: number | string }) =>
   `${bad} failed${at === undefined ? "" : ` ${timeOfDay(typeof at === "string" ? milliseconds(at) : at).slice(0, 5)}`}`;
 
 /**
- * The fetched attempts of a delivery or an event, oldest first, then those that the stream has added since. The opened
- * attempt is marked.
+ * The fetched attempts of a delivery or an event, oldest first, then the attempts that the stream has added since. The
+ * opened attempt is marked.
  */
 export function attemptLines(
   state: UiState,

@@ -145,8 +145,8 @@ export const tabDigits = (state: UiState): readonly KeyBinding[] =>
   });
 
 /**
- * The keys of the lesson that the page shows beside every pane, without those that have another meaning in the panes:
- * next, back, hint, skip and another lesson.
+ * The keys of the lesson that the page shows beside every pane: next, back, hint, skip and another lesson. The lesson's
+ * other keys have other meanings in the panes.
  */
 export const besideLessonKeys = ({ isPage, learning }: UiState): readonly KeyBinding[] =>
   isPage && learning
@@ -221,20 +221,20 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
  * Whether a key is left out on the page, because the browser uses it itself or because it needs a terminal. Ctrl-O and
  * Ctrl-Y stay, because forms show them as buttons.
  */
-const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oyk]/.test(key);
+const isLeftOutOnPage = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oyk]/.test(key);
 
 /** The bindings as the help shows them. If several have the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
   [...localGroups(state), ...controlGroups, { title: "Everywhere", bindings: globalKeys }].map(
     ({ bindings, ...group }: KeyGroup) => ({
       ...group,
-      bindings: state.isPage ? bindings.flatMap((binding) => withoutBrowsers(state, binding)) : bindings,
+      bindings: state.isPage ? bindings.flatMap((binding) => bindingOnPage(state, binding)) : bindings,
     }),
   );
 
 /** A binding without the browser's keys; none if no key is left. Without an overlay, `q` has nothing to close. */
-function withoutBrowsers(state: UiState, binding: KeyBinding): KeyBinding[] {
-  const keys = binding.keys.filter((key) => !isBrowsers(key) && (key !== "q" || topOverlay(state) !== undefined));
+function bindingOnPage(state: UiState, binding: KeyBinding): KeyBinding[] {
+  const keys = binding.keys.filter((key) => !isLeftOutOnPage(key) && (key !== "q" || topOverlay(state) !== undefined));
   return keys.length === 0 && binding.keys.length > 0 ? [] : [{ ...binding, keys }];
 }
 
@@ -265,11 +265,14 @@ function commandsOf(state: UiState): Commands {
   return { bindings, elsewhere: bindingsElsewhere(state, helps), placesFor: (search) => placesFor(state, search) };
 }
 
-/** The commands of the other panes, with the keys that reach them, such as `9 Y`. `known` is the help of those here. */
-const bindingsElsewhere = (state: UiState, known: ReadonlySet<string>): readonly KeyBinding[] =>
+/**
+ * The commands of the other panes, with the keys that reach them, such as `9 Y`. `helpsHere` has the help texts of the
+ * commands that work in this pane, which are left out.
+ */
+const bindingsElsewhere = (state: UiState, helpsHere: ReadonlySet<string>): readonly KeyBinding[] =>
   visiblePanes(state).flatMap(({ name, title, keys }, index) =>
     keys
-      .filter(({ help }) => name !== state.pane && !known.has(help))
+      .filter(({ help }) => name !== state.pane && !helpsHere.has(help))
       .map(({ keys: [key = ""], help }) => ({
         keys: [`${digitOf(index)} ${key}`.trim()],
         help: `${help} (in ${title})`,
@@ -371,8 +374,8 @@ function historyOf(state: UiState): readonly string[] {
 }
 
 /**
- * Recalls an earlier filter: `by` steps back from the one in the line, or from the newest. The step forward from the
- * newest clears the line. Each filter stays limited to the merchant that every pane follows.
+ * Recalls a filter `by` steps before the filter in the line, or before the end of the history. A step forward from the
+ * newest filter clears the line. Each filter stays limited to the merchant that every pane follows.
  */
 function recall(state: UiState, { value }: FilterLine, by: number): StateUpdate {
   const history = historyOf(state);
