@@ -170,8 +170,8 @@ export function call(url: string, method: string, path: string, options: CallOpt
 }
 
 /**
- * With RECORDED_CALLS, adds each call of the API to that file: `npm run openapi:tools` sends them through a validating
- * proxy.
+ * If RECORDED_CALLS is set, adds each call of the API to the file that it names. `npm run openapi:tools` sends these
+ * calls through a validating proxy.
  */
 function record(
   request: { method: string; path: string; headers: object; body?: string },

@@ -269,7 +269,7 @@ test("the timing of a request has a bar for each stage, one after the other", ()
     { name: "operation", ms: 1 },
     { name: "response", ms: 3.5 },
   ] as const;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape character.
   const lines = timingLines(THEME, [...stages], 49).map((line) => line.replace(/\x1b\[\d+m/g, ""));
   expect(lines).toEqual([
     "  checks            0.50 ms  ██",

@@ -110,7 +110,7 @@ function Line({
   );
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape character.
 const INDENT = /^((?:\x1b\[\d+m)*▸?) {2}/;
 const HANGING = /^▸? +/;
 

@@ -18,7 +18,7 @@ interface StyledPiece {
 export function piecesOf(styled: string): StyledPiece[] {
   const pieces: StyledPiece[] = [];
   let styles: { name: string; off: string }[] = [];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape character.
   for (const part of styled.split(/(\x1b\[\d+m)/)) {
     const begun = STYLES.get(part);
     if (begun) styles = [...styles, begun];

@@ -264,7 +264,7 @@ function Axis({ all }: { all: SandboxTrendsReply }) {
   );
 }
 
-/** The totals of each operation. Its name filters the requests. */
+/** The totals of each operation. A click on an operation's name filters the requests. */
 function Totals({ dashboard, all }: TrendsProps) {
   const rows = slowestFirst(all).map((one) => ({ ...one, columns: operationColumns(one) }));
   const [first] = rows;

@@ -261,8 +261,8 @@ const endpointsIn = oncePerKey((rows: readonly Row[]) => {
 });
 
 /**
- * The last attempt of each delivery that failed for good, unless it was replayed or another delivery to the same
- * endpoint is pending.
+ * The last attempt of each delivery that failed for good. Leaves out a delivery if it was replayed, or if another
+ * delivery of its event to its endpoint is pending.
  */
 export const failedDeliveries = oncePerKey((rows: readonly Row[]): readonly AttemptMessage[] => {
   const later = laterIn(rows);

@@ -53,7 +53,7 @@ export interface Pane {
   alarm?(state: UiState): string;
   /** Why a row failed, in one line; undefined if it did not. Default: no row fails. */
   failureOf?(row: Row): string | undefined;
-  /** The detail of a row, for a preview without the focus. */
+  /** The detail of a row, to be shown as a preview. */
   detailOf(row: Row): ReturnType<typeof openDetail> | undefined;
   openRow(state: UiState, row: Row): StateUpdate;
   /** Fetches a row that the list does not have. Default: the list has all rows. */

@@ -27,8 +27,8 @@ export function unsearchedGap(list: List, height: number, isWhole: boolean): Row
 const WHOLE = { above: Number.NEGATIVE_INFINITY, below: Number.POSITIVE_INFINITY };
 
 /**
- * The positions in the log between which the screen needs every match: from its first to its last row, unless the
- * list begins or ends there.
+ * The positions in the log between which the screen needs every match: the first and the last row on the screen, or no
+ * limit where the list begins or ends.
  */
 function needed(list: List, height: number): { above: number; below: number } {
   const matches = filteredRows(list).filter(({ gap }) => !gap);

@@ -34,18 +34,18 @@ const CONTROL_KEYS: Record<string, string> = {
 };
 
 /** An escape sequence, or any single character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with an escape character.
 const KEY = /\x1b(?:\[\[?[0-?]*[ -/]*[@-~]|O[A-Z]|\]\d[ -~]*(?:\x07|\x1b\\))|[\s\S]/gu;
 
 /** An incomplete sequence at the end of a chunk. A lone escape is a key. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with an escape character.
 const INCOMPLETE = /\x1b(?:\[\[?[0-?]*[ -/]*|O|\](?:\d[ -~]{0,99}\x1b?)?)$/;
 
 /** C1 controls and broken characters, which no key sends. */
 const NO_KEY = /[\x80-\x9f\ufffd]|\p{Cs}/u;
 
 const REPORT_KEY = "report ";
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with an escape character.
 const REPORT_ENDS = /^\x1b\]|\x07$|\x1b\\$/g;
 
 /** The text of a report, such as `11;rgb:0000/0000/0000`; undefined for a key. */

@@ -12,7 +12,7 @@ const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "graph
  * string-width, whose emoji patterns are slow to compile.
  */
 const PLAIN = /^[\x20-\x7e·…─│▁-█░✓✗›]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape character.
 const ASCII = /^[\x00-\x7f]*$/;
 
 export function widthOf(text: string): number {

@@ -58,7 +58,7 @@ function failureText(theme: Theme, text: string, isBand: boolean): string {
   return (mark && styled(theme, mark, "red", "bold")) + styled(theme, text.slice(mark.length), "red", "bold");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape character.
 const STYLES = /\x1b\[[\d;]+m/g;
 
 export const stripStyles = (text: string) => text.replace(STYLES, "");

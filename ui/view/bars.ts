@@ -192,7 +192,7 @@ function fittingVerdicts(parts: readonly string[], width: number): string {
   return textOf(shown);
 }
 
-/** Why the selected row failed, which the list may have cut. Undefined if details are open: they show it on top. */
+/** Why the selected row failed; the list may cut this text. Undefined if details are open, which show it on top. */
 export function selectedFailure(state: UiState): string | undefined {
   const row = selectedRow(listOf(state));
   const hasDetails = topOverlay(state) !== undefined || state.preview !== undefined;

@@ -16,7 +16,7 @@ function isGenuine(body, signature) {
   return BUG === "unsigned" || (received.length === digest.length && timingSafeEqual(received, digest));
 }
 
-/** Whether the id is new. */
+/** Stores the id. Returns whether it is new. */
 function remember(id) {
   try {
     writeFileSync(join(FOLDER, id), "", { flag: "wx" });

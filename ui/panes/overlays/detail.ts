@@ -158,7 +158,7 @@ export interface DetailView {
 }
 
 export interface Link {
-  /** Identifies the link while lines are added above it. */
+  /** A key that identifies the link even while lines are added above it. */
   key: string;
   to: Reference;
   line: number;
@@ -252,7 +252,7 @@ function drawDetail(
   return drawn;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape character.
 const FIRST_SPACE = /^((?:\x1b\[[\d;]+m)*) /;
 
 const selectedText = (theme: Theme, text: string, marker: string, width: number) =>

@@ -168,7 +168,7 @@ export const pasteKey = (text: string) =>
   text
     .slice(0, MAX_PASTE)
     .replace(/\s+/g, " ")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
     .replace(/[\x00-\x1f\x7f-\x9f]/g, "")
     .trim();
 
