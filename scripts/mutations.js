@@ -178,7 +178,7 @@ const mutations = [
   },
   {
     part: "schema",
-    defect: "a missing field is no error",
+    defect: "a missing field is accepted",
     file: "src/schema/validator.ts",
     find: "if (!(name in value)) yield",
     replace: "if (name in value && value[name] === undefined) yield",

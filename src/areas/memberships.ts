@@ -1,4 +1,4 @@
-// Memberships: their renewals.
+// Memberships: the renewals of memberships.
 
 import type { Arrival, RecordBase } from "../contracts/resource.ts";
 import { addDays, addMonths } from "../kernel/calendar.ts";

@@ -165,7 +165,9 @@ export const payments = resource({
   outstanding: (payment) => unpaidOf(payment) !== 0,
 });
 
-/** Takes a payment from the customer of a record and notes its id in `field`, unless that names a payment. */
+/**
+ * Takes a payment from the customer of a record and stores its id in `field`, unless `field` already names a payment.
+ */
 export function takePayment<R extends RecordBase & Record<"customerId" | "currency", string | null>>(
   resource: Resource<R>,
   { record, own }: Arrival<RecordBase & Record<"customerId" | "currency", string | null>>,

@@ -161,7 +161,7 @@ type ReplacementListener = (replaced: RecordBase, own: OwnRecords) => void;
 
 const listeners: ReplacementListener[] = [];
 
-/** Adds a listener, which is called after a method was replaced and the default is another method. */
+/** Adds a listener. It is called when a method was replaced and another method is the default. */
 export const onReplaced = (listener: ReplacementListener) => void listeners.push(listener);
 
 /** Makes the newest method the default if there is no other default, then calls the listeners. */

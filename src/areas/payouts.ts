@@ -147,7 +147,7 @@ function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | nu
   return latest > earliest ? latest : earliest;
 }
 
-/** A payout arrives on the next business day as mobile money, and on the one after that in a bank account. */
+/** A payout arrives after one business day as mobile money, and after two business days in a bank account. */
 function arrivalOf(now: number, methodId: string | null, country: string | null, own: OwnRecords): string {
   const method = methodId === null ? undefined : own(payoutMethods).find(methodId);
   const next = nextBusinessDay(dayAt(method?.country ?? country, now * 1_000));

@@ -45,7 +45,7 @@ const subscription = {
   ),
 };
 
-/** The most endpoints of one merchant. It also bounds the deliveries of one event. */
+/** The most endpoints of one merchant, and thus the most deliveries of one event. */
 const MOST_ENDPOINTS = 100;
 
 /** Checked even with `--bodies open`, because the service's documentation shows this body. */
@@ -284,7 +284,9 @@ export const behaviours: Behaviour[] = [
   },
 ];
 
-/** The whole string, prefix included, is the HMAC key. Hex, so that clients do not decode it as base64. */
+/**
+ * The whole string, with its prefix, is the HMAC key. It is hexadecimal, so that clients do not decode it as base64.
+ */
 const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;
 
 function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {

@@ -146,7 +146,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
     explains(outcomes, forged) {
       const rejected = outcomes.filter(isRejected);
       if (rejected.length === 0 || !outcomes.some(isAccepted)) return undefined;
-      // If the status differs from that for forgeries, the receiver failed to parse the event, not to verify it.
+      // If the status differs from the status for forgeries, the receiver failed to parse the event, not to verify it.
       const isSignature = rejected.every((one) => forged.some((other) => other.responseStatus === one.responseStatus));
       return isSignature
         ? VERIFY_RAW_BYTES

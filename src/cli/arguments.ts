@@ -10,7 +10,7 @@ export interface FlagDefinition {
   /** The placeholder for the value in the help; undefined for a switch. */
   value?: string;
   description: string;
-  /** The default as the help words it. */
+  /** The text for the default in the help. */
   defaultText?: string | undefined;
   /** Whether the flag may be repeated. The values are then joined by commas. */
   multiple?: true;

@@ -36,8 +36,8 @@ export interface CommandDefinition extends Description {
   rest?: boolean;
   flags?: FlagDefinitions;
   /**
-   * Flags that depend on the positional arguments, such as one per field. Here, the values of these flags also count as
-   * positional, because the flags are not known yet.
+   * Flags that depend on the positional arguments, such as one flag per field. `positionals` also contains the values
+   * of these flags, because the flags are not known yet.
    */
   flagsFor?(positionals: readonly string[]): FlagDefinitions;
   /** Resolves with the exit code (default: success). */

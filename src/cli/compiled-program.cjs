@@ -1,9 +1,10 @@
-// Loads the program with the code that V8 compiled of it in an earlier run. Trick. Reason: V8 compiles a megabyte at
-// each start. Figure: without it, a start takes 1.3 times the CPU time on Node 20, 1.2 times on Node 22 and 24.
+// Loads the program. Trick: reuses the code that V8 compiled from it in an earlier run. Reason: V8 would compile a
+// megabyte at each start. Figure: without the trick, a start takes 1.3 times the CPU time on Node 20, and 1.2 times on
+// Node 22 and 24.
 //
 // V8 executes such code unchecked, so it is kept where only this user can write: in the state folder of
-// src/store/user-state.ts. Node's own compile cache leaves out the functions that V8 compiles at their first call, most
-// of the program. It caches the bundled packages, which `require` loads.
+// src/store/user-state.ts. Node's own compile cache would leave out most of the program: the functions that V8 compiles
+// at their first call. It is used only for the bundled packages, which `require` loads.
 
 const { hash } = require("node:crypto");
 const { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
@@ -14,10 +15,10 @@ const { cachedDataVersionTag } = require("node:v8");
 const { Script } = require("node:vm");
 
 const PROGRAM = join(__dirname, "program.cjs");
-/** The files that are kept: one for each name, version of Node, place and build, of up to 1.4 MB. */
+/** The most files that are kept. There is one for each name, version of Node, path and build, of up to 1.4 MB. */
 const MOST_KEPT = 12;
 
-/** Loads the program. `name` is a kind of run: each kind compiles other functions. */
+/** Loads the program. `name` is the kind of run, because each kind compiles other functions. */
 module.exports = function loadProgram(name) {
   const source = readFileSync(PROGRAM, "latin1");
   const folder = attempt(openFolder);
@@ -53,8 +54,9 @@ function openFolder() {
 }
 
 /**
- * The build wrote a hash of the program into its first line; the time tells a program that was edited since. Compiled
- * code holds the path of its file, which stack traces and coverage show.
+ * The name of the file for a kind of run. It depends on the first line of the program, into which the build wrote a
+ * hash; on the time of the file, in case the program was edited since; and on its path, which compiled code contains
+ * for stack traces and coverage.
  */
 function nameOf(name, source) {
   const [build] = source.split("\n", 1);
@@ -62,7 +64,7 @@ function nameOf(name, source) {
   return `${name}-${cachedDataVersionTag().toString(16)}-${hash("sha256", about, "hex").slice(0, 32)}`;
 }
 
-/** Puts the whole file in its place at once, because another process may read it, and removes the oldest files. */
+/** Writes the file in one step, because another process may read it, and removes the oldest files. */
 function write(folder, file, code) {
   const unfinished = `${file}-${process.pid}`;
   writeFileSync(unfinished, code, { mode: 0o600, flag: "wx" });

@@ -26,7 +26,7 @@ function candidates(before: readonly string[], current: string, commands: Comman
   const found = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (found) return inCommand(found, before.slice(1), current);
   if (name === "help") return summaries(commands);
-  // Options without a command are those of start.
+  // Options without a command are options of `start`.
   if (name !== undefined || current.startsWith("-")) return inCommand(commands.start as Command, before, current);
   return [...summaries(commands), ["help", "show the options of a command"]];
 }

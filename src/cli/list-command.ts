@@ -31,7 +31,7 @@ export interface ListDefinition<Row> {
   /** The filters that these flags set. */
   implied?(flags: Flags): object;
   whenEmpty: string;
-  /** A sentence about an empty list, filtered or not; undefined if the usual one is enough. */
+  /** Returns a sentence about an empty list, filtered or not; undefined if the usual sentence is enough. */
   whenNoneMatch?(control: Control, input: object): Promise<string | undefined>;
   exitCode?(flags: Flags, rows: readonly object[]): number;
   /** Returns other lines to list instead of rows, for filters that need them; otherwise undefined. */
@@ -91,7 +91,7 @@ export function listCommand<Row extends { id: string | null }>(list: ListDefinit
     flags: {
       ...list.flags,
       ...Object.fromEntries(filters.map(({ flag, definition }) => [flag, definition])),
-      follow: { description: "keep printing new ones, the newest last, until Ctrl-C" },
+      follow: { description: "keep printing new rows, the newest last, until Ctrl-C" },
     },
     async call(sandbox, { flags, positionals: [id] }): Promise<Page<object>> {
       if (id !== undefined) {

@@ -57,7 +57,7 @@ export function observeWindow(calls: readonly RecordedCall[], log: ObservationLo
     const seen = distance >= ahead && Number.isFinite(distance) ? distance : Math.ceil(ahead);
     log.record("rate_limit.seconds", seen, false, where);
   } else if (distance === expected) log.record("rate_limit.seconds", expected, true, where);
-  // If the recording skips windows, the ends of two others are several lengths apart.
+  // If the recording lacks some windows, the ends of the windows around them are several lengths apart.
   else if (Number.isFinite(distance) && distance % expected !== 0)
     log.record("rate_limit.seconds", distance, false, where);
 }

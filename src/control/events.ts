@@ -171,7 +171,7 @@ const triggerEvent = endpoint({
     }),
 });
 
-/** More than any trigger emits. */
+/** The number of newest events to read, which is more than any trigger emits. */
 const MOST_EMITTED = 50;
 
 /** The events that follow `last`, oldest first. `newest` has the newest one first. */

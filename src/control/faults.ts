@@ -108,5 +108,5 @@ const showFaultSchema = endpoint({
   handle: ({ faults }) => faults.schema(),
 });
 
-// /faults/schema.json comes before /faults/{id}, which matches it too.
+// /faults/schema.json comes before /faults/{id}, which would also match it.
 export const operations = [listFaults, addFault, showFaultSchema, showFault, changeFault, removeFault, clearFaults];

@@ -1,4 +1,4 @@
-// The request log: requests with their responses and the events they caused. Also the row filter for logs.
+// The request log: requests with their responses and the events they caused. Also applies row filters to logs.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import {
@@ -130,7 +130,7 @@ const listRequests = endpoint({
         `There is no operation ${filters.operation}.${nearestOrAll(filters.operation, operationIds)}`,
       );
     const { numbers } = requestLog;
-    // A dropped request is allowed: all older ones are gone too, so the page is empty.
+    // A dropped request is allowed. All older requests are also gone, so the page is empty.
     if (starting_after !== undefined && requestLog.sequenceOf(starting_after) === 0 && !numbers.wasMade(starting_after))
       failInvalidCursor(query, "request", "in the log");
     const log = {

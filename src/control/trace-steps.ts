@@ -83,7 +83,7 @@ const foundRequest = (request: RequestRow | undefined): Found | undefined => req
 /**
  * Returns a function that decides whether a write that the judge attributes to a delivery is a call back, made by the
  * receiver. A call with the delivery's own trace is not: the delivery carried no `traceparent`, so only the app that
- * started the trace knows it. A call with another trace is one only if it arrived during the delivery; later, it may be
+ * started the trace knows it. A call with another trace counts only if it arrived during the delivery; later, it may be
  * the app's next action. A retry is a call back if the call that it repeats is one.
  */
 function timeRule({ judge }: TraceSources) {

@@ -25,7 +25,7 @@ const showTrace = endpoint({
     (IS_TRACE.test(id) ? readTrace(sources, id.toLowerCase()) : readAction(sources, id)) ??
     fail(
       "resource_not_found",
-      `No request, event or delivery ${id} is logged, and it is no trace id of 32 hex digits. ${WHAT_IS_KEPT}`,
+      `No request, event or delivery ${id} is logged, and it is not a trace id of 32 hex digits. ${WHAT_IS_KEPT}`,
     ),
 });
 

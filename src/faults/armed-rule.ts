@@ -17,7 +17,7 @@ export type ArmedRule = ReturnType<typeof arm>;
 
 export type Counts = ReturnType<typeof freshCounts>;
 
-/** The most budgets, and the most deliveries with further attempts to affect, that a rule keeps: the newest ones. */
+/** A rule keeps the newest budgets, and the newest deliveries of which it affects further attempts. */
 const MAX_BUDGETS = 10_000;
 const MAX_COVERED = 10_000;
 

@@ -15,7 +15,7 @@ import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./s
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
 
-/** The default error codes of those statuses whose default is not the first code in the table of errors. */
+/** The default error codes of statuses for which the default is not the first code in the table of errors. */
 const DEFAULT_CODES: Readonly<Record<number, ErrorCode>> = {
   400: "validation_failed",
   401: "invalid_api_key",

@@ -38,8 +38,8 @@ export function requireIsolation(
   if (named !== undefined && named !== merchant)
     fail(
       "test_merchant_refused",
-      `The baggage header names ${mask(named, 100)}, which was not created from ${merchant}, or no ` +
-        "longer exists. Create one with POST /_sandbox/merchants, and send its id.",
+      `The baggage header names ${mask(named, 100)}, which was not created from ${merchant}, or no longer ` +
+        "exists. Create one with POST /_sandbox/merchants, and send its id.",
     );
   if (isolation === "strict" && tenants.baseOf(merchant) === undefined)
     fail(

@@ -95,8 +95,8 @@ export function createJudge(options: JudgeOptions) {
       );
     },
     /**
-     * Whether a receiver of the merchant (default: of any) still has time to act on a delivery, so that a verdict on it
-     * can change.
+     * Whether a receiver of the merchant (default: of any) still has time to act on a delivery. A verdict on the
+     * receiver can then still change.
      */
     isWatching: (merchant?: string) => isWatching(state, merchant),
     /** The newest writes that followed from a delivery attempt, by the id of the request. */

@@ -125,7 +125,10 @@ export function describeCall(entry: RequestEntry, firings: readonly Firing[], op
     hasBody: requestBody !== "" || Number(entry.requestHeaders["content-length"] ?? 0) === 0,
     body: requestBody,
     bodyLength: entry.requestHeaders["content-length"]?.toString(),
-    /** Computed on first use. Requests that differ only in JSON formatting or the order of fields have the same one. */
+    /**
+     * Computed on first use. Requests that differ only in JSON formatting or the order of fields have equal
+     * fingerprints.
+     */
     fingerprint: once(() => fingerprint(method, path, search, parsed(requestBody))),
   };
 }

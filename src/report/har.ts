@@ -29,9 +29,7 @@ export function* har(run: RunReport, { requestLog, attempts }: Pick<RunSources, 
   yield "]}}";
 }
 
-/**
- * Returns a function for each exchange that reads the exchange. The functions are in the order of the exchanges' times.
- */
+/** Returns one function for each exchange, in the order of their times. The function reads the exchange. */
 function inOrder(
   { sandbox, requests, deliveries }: RunReport,
   requestLog: RunSources["requestLog"],

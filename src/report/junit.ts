@@ -1,5 +1,5 @@
-// Formats a run as JUnit XML. Each rule and operation that the judge decided is a case. With a condition on coverage,
-// each operation is a case too.
+// Formats a run as JUnit XML. Each rule and operation that the judge decided is a case. If there is a condition on
+// coverage, each operation is also a case.
 
 import { evidenceText, verdictLine } from "../client/verdict-text.ts";
 import type { ReceiverCheck, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";

@@ -1,4 +1,4 @@
-// Collects results that the judge does not see, for the report: those of audits and of expectations of effects.
+// Collects the results of audits and of expectations of effects for the report, because the judge does not see them.
 
 import type { Audit } from "../audit/probe-verdicts.ts";
 import type { ExpectationOf } from "../contracts/expectations.ts";
@@ -70,7 +70,7 @@ export function collectReceiverChecks() {
     clear() {
       entries = [];
     },
-    /** The results, with `erased` also those from before a reset. */
+    /** The results. `erased` includes the results from before a reset. */
     list(erased: boolean) {
       const listed = entries.filter(({ isErased }) => erased || !isErased);
       return {

@@ -27,7 +27,7 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   about: { version: string; url: () => string };
   clock: Clock;
   coverage(erased: boolean): RunCoverage;
-  /** The verdicts, with `erased` also the verdicts that a reset erased. */
+  /** The verdicts. `erased` includes the verdicts that a reset erased. */
   verdicts(erased: boolean): readonly VerdictMessage[];
   /** The number of verdicts since the last reset, including those that are no longer kept. */
   madeVerdicts(): Record<Verdict, number>;
@@ -35,7 +35,7 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   sandboxes(): readonly AddedSandbox[];
   /** The results of audits and of expectations of effects. */
   checks: Pick<ReceiverChecks, "list">;
-  /** The armed scenarios, with `ended` also the results of disarmed ones. */
+  /** The armed scenarios. `ended` includes the results of disarmed scenarios. */
   scenarios(ended: boolean): readonly ScenarioState[];
 }
 

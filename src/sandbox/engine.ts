@@ -288,8 +288,8 @@ function imageOf(given: DataOptions): SeedImage {
 }
 
 /**
- * A user's own fixtures are validated at each start. The package's fixtures are read on first use: a start needs only
- * their image.
+ * A user's own fixtures are validated at each start. The package's fixtures are read on first use, because starting
+ * needs only their image.
  */
 async function fixturesOf({ fixtures }: Options): Promise<() => readonly Fixture[]> {
   if (fixtures === undefined) return packageFixtures;
@@ -299,7 +299,7 @@ async function fixturesOf({ fixtures }: Options): Promise<() => readonly Fixture
 
 const packageFixtures = once(() => readFixtures(packageFile("fixtures/merchants")));
 
-/** The image that the build makes of the default data, so that a start does not seed it again. */
+/** The image that the build makes of the default data, so that starting does not seed it again. */
 const builtImage = once(() => {
   const inDist = (name: string) => join(import.meta.dirname, name);
   return readSeedImage({ image: inDist("world.db"), about: inDist("world.json") }, resources);

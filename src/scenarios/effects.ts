@@ -39,7 +39,7 @@ export function takeCount(
   effects.result = compare({ deliveries, event: effects.event, known }, Math.max(0, now - effects.before));
 }
 
-/** The worse of two results: the judge's, and that of the last count of effects. */
+/** The worse of two results: the judge's result, and the result of the last count of effects. */
 export function withCountedEffects(
   judged: VerdictsResult<VerdictMessage>,
   effects: CountedEffects | undefined,

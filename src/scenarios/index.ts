@@ -217,9 +217,9 @@ interface ArmedScenario {
   readonly merchant: string | undefined;
   /** Sandbox milliseconds. */
   readonly since: number;
-  /** Ids of its fault rules. */
+  /** The ids of the scenario's fault rules. */
   readonly rules: readonly string[];
-  /** The newest delivery and the newest attempt before it was armed. */
+  /** The newest delivery and the newest attempt before the scenario was armed. */
   readonly newest: Newest;
   readonly effects: CountedEffects | undefined;
 }

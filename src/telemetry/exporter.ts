@@ -32,7 +32,7 @@ interface ExporterOptions {
 const BATCH = 25;
 /** The most requests and attempts that wait in the queue. Further ones are dropped. */
 const MOST_QUEUED = 2_000;
-/** Real milliseconds that a record waits for others. */
+/** Real milliseconds that a record waits for further records. */
 const COLLECTED_FOR = 1_000;
 /** Real milliseconds that a collector may take to respond. */
 const TIMEOUT = 10_000;

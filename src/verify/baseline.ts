@@ -71,7 +71,10 @@ export function sourcesSince(sources: VerificationSources, baseline: Baseline): 
   };
 }
 
-/** Whether a verdict is new. A new verdict about old requests does not count, because verdicts may come late. */
+/**
+ * Whether a verdict is new. A verdict on requests is new only if one of the requests is, because verdicts may come
+ * late. For any other verdict, its own number decides.
+ */
 function isNewer(verdict: CheckedVerdict, baseline: Baseline, sequenceOf: (request: string) => number): boolean {
   const { id, requests = [] } = verdict;
   if (requests.length > 0) return requests.some((request) => sequenceOf(request) > baseline.request);

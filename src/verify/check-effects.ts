@@ -58,8 +58,8 @@ function matchesDelivery({ event, endpoint, merchant }: DeliveryMatch, delivery:
 }
 
 /**
- * Compares how often the receiver acted with the number of events that it accepted. It may also have acted at most once
- * on an event that it did not accept, if it failed only after that.
+ * Compares how often the receiver acted with the number of events that it accepted. On an event that it did not accept,
+ * the receiver may also have acted once, before it failed.
  */
 export function checkEffects(
   log: Pick<RunSummary, "deliveries">,

@@ -81,7 +81,7 @@ describe("a recording that cannot be read is rejected with one sentence:", () =>
   test.each([
     ["half a line among others", `${webhookLog}${webhookLog.slice(0, 50)}\n${webhookLog}`],
     ["a HAR", harText],
-    ["a line that is no object", `${webhookLog}[1]\n`],
+    ["a line that is not an object", `${webhookLog}[1]\n`],
     ["a delivery without its body", '{"at":"2026-01-05T12:00:00Z","headers":{}}\n'],
   ])("a log of webhooks with %s", async (_, content) => {
     expectSentence(

@@ -75,7 +75,7 @@ test.each([
   [{ type: "payment.succeeded", data: { amuont: 5 } }, 400, "Did you mean amount?"],
   [{ type: "payment.succeeded", data: { amount: "5" } }, 400, "amount must be an integer"],
   [{ type: "merchant.created", data: { name: 5 } }, 400, "name must be"],
-  [{ type: "payroll_item.overridden", data: { items: [] } }, 400, "needs an item"],
+  [{ type: "payroll_item.overridden", data: { items: [] } }, 400, "needs at least one item"],
   [{ type: "payment.succeeded", merchant: "mer_lodg" }, 404, "Did you mean mer_lodge?"],
   [{ type: "Payment Succeeded" }, 400, "type must"],
   [{}, 400, "type is required"],

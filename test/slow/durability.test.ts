@@ -285,7 +285,7 @@ describe("the file", () => {
       () => foreign("-wal"),
       /was not left by a sandbox/,
     ],
-    ["that is no database", () => overwrite(() => "Dear reader,\n".repeat(1_000)), /not a usable SQLite file/],
+    ["that is not a database", () => overwrite(() => "Dear reader,\n".repeat(1_000)), /not a usable SQLite file/],
     ["that was cut short", () => overwrite((bytes) => bytes.subarray(0, 20_000)), /not a usable SQLite file/],
     [
       "one of whose pages was overwritten",

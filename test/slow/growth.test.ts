@@ -23,7 +23,7 @@ const LOG =
   "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, " +
   "the first look after a start.";
 const FEW =
-  "Sorts the few rows that the search found: those of one merchant, one request or one event, " +
+  "Sorts the few rows that the search found, of one merchant, one request or one event, " +
   "or what came since the last look.";
 const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
 

@@ -54,7 +54,7 @@ function essence(field: string, value: unknown): unknown {
 
 /** The expected refusals: the value exists already, or another field must be given with it. */
 const REFUSED =
-  /exists already|is archived|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
+  /exists already|is archived|must be the sum of the items|(acceptedAt|verifiedAt) must not come before created/;
 
 /**
  * Given values that may contradict other records: a payment of something else, a tax for a period that was paid, a

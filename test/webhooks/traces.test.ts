@@ -100,7 +100,7 @@ test("an action without a trace begins with its call, or with an event that no c
   const unknown = await bench.call("GET", "/_sandbox/traces/req_lodge_999");
   expect([unknown.status, unknown.body.message]).toEqual([
     404,
-    expect.stringContaining("No request, event or delivery req_lodge_999 is logged, and it is no trace id"),
+    expect.stringContaining("No request, event or delivery req_lodge_999 is logged, and it is not a trace id"),
   ]);
 });
 

@@ -69,7 +69,7 @@ interface PaneLogPage<Found> {
 
 /** The sandbox's log, for loading the rows that the stream left out. */
 interface PaneLog<Found> {
-  /** Reads the rows older than the row `before` that match the filter; "" is no filter. */
+  /** Reads the rows older than the row `before` that match the filter; "" means no filter. */
   page(query: { before: string | undefined; filter: string }): Read<PaneLogPage<Found>>;
   /** Default: true. */
   takesFilter?: boolean;

@@ -1,4 +1,4 @@
-// The merchant's earlier records as a model of new ones, so that a sample fits the merchant's business.
+// Uses a merchant's earlier records as models for samples, so that samples fit the merchant's business.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { grouped } from "../../kernel/grouped.ts";

@@ -138,7 +138,7 @@ function amountsOf(given: SampleContext["given"], usual: Shares): Shares & { amo
 
 /**
  * The times of a remittance that was due before today. It was created when its payroll was paid, or at the end of its
- * month, and reached its status on the due date.
+ * month. It was paid or confirmed on the due date, or became overdue on the day after.
  */
 function timesOf({ merchant, status, day }: SampleContext, period: string, due: string, run: AnyRecord | undefined) {
   if (due >= day(0)) return {};

@@ -43,7 +43,7 @@ export function samplePayroll(context: SampleContext) {
   const usual = usualPayDay(regular, frequency, runs);
   const isFree = ["periodStart", "periodEnd", "payDate", "offCycle"].every((field) => given[field] == null);
   const isEarly = isFree && !isAhead && usual > day(0);
-  // Before the usual pay day, a first run pays the previous period, and a later one is off-cycle.
+  // Before the usual pay day, a first run pays the previous period, and a later run is off-cycle.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
   const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
   return {
@@ -96,8 +96,8 @@ function periodAround(day: string, frequency: Frequency): Period {
 }
 
 /**
- * Monthly pay is paid on the day of the month on which most runs were paid; other pay at the end of its period. A
- * weekend moves the pay day to the business day before.
+ * Monthly pay is paid on the day of the month on which most runs were paid. Other pay is paid at the end of its period.
+ * A weekend moves the pay day to the business day before.
  */
 function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonly AnyRecord[]): string {
   if (frequency !== "monthly") return businessDayUntil(end);

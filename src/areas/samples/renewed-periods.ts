@@ -42,7 +42,9 @@ const STANDING = ["pending", "grace", "renewed"];
 
 const endOf = ({ periodEnd }: AnyRecord) => String(periodEnd ?? "9");
 
-/** The latest renewal of each membership that neither lapsed nor was canceled, in the order in which they end. */
+/**
+ * The latest renewal of each membership that neither lapsed nor was canceled. The membership that ends first is first.
+ */
 export function memberships(renewals: readonly AnyRecord[]): AnyRecord[] {
   const latestFirst = renewals.toSorted((one, other) => endOf(other).localeCompare(endOf(one)));
   const latest = latestFirst.filter(

@@ -4,7 +4,7 @@ import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import { grouped } from "../../kernel/grouped.ts";
 import { plural } from "../../kernel/text.ts";
 
-/** The last attempt of each event to each endpoint, if it failed. */
+/** For each event and endpoint, the last attempt if that failed. */
 export type FailedWebhooks = Map<string, AttemptMessage>;
 
 export function observeAttempt(failed: FailedWebhooks, attempt: AttemptMessage, limit: number): void {

@@ -75,7 +75,7 @@ const condition = (find: FailCondition["find"], exitCode: number = exitCodes.ver
 /** Lists verdicts, including those that a reset erased, and the results of audits and of expectations of effects. */
 const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") => {
   const { data } = await control.verdicts.list({ verdict, erased: "1" });
-  // One line for each cause: a wrong secret fails a rule at each delivery.
+  // Each cause gets one line. A wrong secret, for example, fails a rule at each delivery.
   const lines = [...grouped(data, causeOf).values()].map(([first, ...others]) => {
     const line = verdictLine(first as Verdict);
     return others.length === 0 ? line : `${line} And ${plural(others.length, "more verdict")} like it.`;

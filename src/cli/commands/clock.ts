@@ -59,7 +59,7 @@ function lines({ mode, now, attempts = [], happened = [], omitted = 0, expired }
   ];
 }
 
-/** If a day has more changes of one kind and state, they are printed as a single line. */
+/** If a day has more changes of one kind and state than this, they are printed as a single line. */
 const MOST_LINES = 10;
 
 export function happenedLines(changes: readonly LifeChange[]): string[] {

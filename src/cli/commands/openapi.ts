@@ -14,7 +14,7 @@ import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** The options that set assumptions, also from merchant-sandbox.json. */
+/** The options that set assumptions. These commands also read them from merchant-sandbox.json. */
 export const SETTING_ASSUMPTIONS: readonly OptionName[] = [
   "assumptions",
   "rateLimit",

@@ -17,7 +17,7 @@ interface LessonStart {
   lesson: string | undefined;
   /** The number of the step to begin at (default: the learner's step, or the first). */
   step: number | undefined;
-  /** The real time at a step before a hint is shown. */
+  /** The real time at a step after which a hint is shown. */
   hintAfter: string | undefined;
 }
 

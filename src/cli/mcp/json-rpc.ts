@@ -1,4 +1,4 @@
-// JSON-RPC 2.0 over lines of text, as the stdio transport of the Model Context Protocol uses it.
+// JSON-RPC 2.0 with one message per line, for the stdio transport of the Model Context Protocol.
 
 import { isObject } from "../../kernel/json-object.ts";
 

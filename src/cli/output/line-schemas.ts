@@ -35,7 +35,7 @@ function requestFields(): TProperties {
   return { ...Object.fromEntries(present), at };
 }
 
-/** The fields of any other event. If one field holds its subject, they are the fields of that subject. */
+/** The fields of any other event. An event about one thing, such as a verdict, has the fields of that thing. */
 function eventFields(kind: keyof typeof liveEvents): TProperties {
   const { kind: _, ...fields } = liveEvents[kind].properties as TProperties;
   const { properties = fields } = (fields[kind] ?? {}) as { properties?: TProperties };

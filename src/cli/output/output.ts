@@ -141,7 +141,7 @@ export interface WatchedSandbox {
   ended?: Promise<unknown> | undefined;
   /** Rejects if the app cannot be run. */
   failed?: Promise<never> | undefined;
-  /** Called when the dashboard opens, with a function that shows a message. Returns a function to call at its end. */
+  /** Called when the dashboard opens. `show` shows a message on it. Returns a function to call when it closes. */
   whileDashboard?(show: (text: string) => void): () => void;
   /**
    * Prints the sandbox, and then its events. `from` is the last event that the dashboard has shown (default: only new

@@ -62,7 +62,7 @@ export const printColumns = (...columns: string[]) =>
 
 let asJson = false;
 
-/** From now on, each line of standard error is a JSON object, as each line of standard output is with --json. */
+/** Makes each further line of standard error a JSON object, like the lines of standard output with --json. */
 export function writeNotesAsJson(): void {
   asJson = true;
 }

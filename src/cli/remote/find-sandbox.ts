@@ -53,7 +53,7 @@ async function placeOf(flags: Flags) {
   };
 }
 
-/** The sandboxes of this folder, in the foreground or detached, with the database of the flags or any other in it. */
+/** The sandboxes of this folder, in the foreground or detached. Without --db, on any database in the folder. */
 export async function findHere(flags: Flags): Promise<FoundSandbox[]> {
   const place = await placeOf(flags);
   const databases = flags.db === undefined ? databasesIn(process.cwd()) : [];
@@ -129,8 +129,8 @@ async function findInFolder(place: Place, alsoForeground: boolean): Promise<Foun
 
 /**
  * The URL of the process that has this database open. A database from an archive may name any process and address, so
- * it is used only if no other user can read or write it, and if the process at that address reports that it has this
- * file open.
+ * the address is used only if no other user can read or write the database, and if the process at the address reports
+ * that it has this file open.
  */
 async function urlOfOwner(path: string, token: string | undefined): Promise<string | undefined> {
   if (!existsSync(path) || !isPrivate(path)) return undefined;

@@ -128,7 +128,7 @@ function namesIn(folder: string): [SandboxKind, string][] {
   return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
-/** The files that were warned about: `wait` reads the folder twenty times a second, and must warn once. */
+/** The files that were warned about: `wait` reads the folder twenty times a second, but must warn only once. */
 const ignored = new Set<string>();
 
 function readState(folder: string, kind: SandboxKind, name: string): StatedSandbox[] {
@@ -163,6 +163,6 @@ async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boo
   const listener = await listenerOf(Number(new URL(url).port), pid);
   // On Windows the listener may be unknown, because no tool for it is always installed.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
-  // If a busy sandbox counted as stopped, a command would go on with the sandbox at the default address.
+  // If a busy sandbox counted as stopped, a command would continue with the sandbox at the default address.
   return (await describeSandboxAt(url, controlToken, listener ? TIMEOUT_OF_KNOWN : undefined))?.pid === pid;
 }

@@ -2,7 +2,7 @@
 // two, by their hashes.
 //
 // The HTML contains no data: the script loads the data, and inserts the input of learners as text. The guard needs no
-// exception for these pages, because it admits requests from this origin and rejects requests from pages of others. All
+// exception for these pages, because it admits requests from this origin, and rejects requests from other origins. All
 // pages of this origin belong to the sandbox. Reports may not run scripts. The pages in this folder run only the script
 // whose hash is in their policy, and connect only to this origin.
 

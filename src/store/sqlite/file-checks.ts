@@ -21,8 +21,7 @@ const EMPTY = 0;
 /** Throws if SQLite cannot safely open this database. The log beside it is checked once the database is locked. */
 export function refuseUnsafeFiles(file: string): void {
   const found = look(file);
-  if (found && !found.isFile())
-    throw new SandboxError(`Cannot open ${file}: it is not a regular file. ${ANOTHER_PLACE}`);
+  if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is not a file. ${ANOTHER_PLACE}`);
   // SQLite would keep a log for each name, and each log would overwrite what the other one wrote.
   if (found && found.nlink > 1)
     throw new SandboxError(

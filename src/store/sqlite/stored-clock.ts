@@ -1,4 +1,4 @@
-// The clock in a database file: a start without --clock goes on with the time that an earlier process set or reached.
+// The clock in a database file: without --clock, a sandbox continues from the time that an earlier process reached.
 
 import { tryParseJson } from "../../kernel/attempt.ts";
 import { type Clock, LATEST_TIME } from "../../kernel/clock.ts";
