@@ -31,7 +31,7 @@ export interface Described {
 }
 
 /**
- * The commands by group, in at most 45 lines. Commands that belong to no group are listed by name only, or with their
+ * The commands by group, on one screen. Commands that belong to no group are listed by name only, or with their
  * summaries if `isAll` is set.
  */
 export function overview(commands: Readonly<Record<string, Described>>, groups: CommandGroups, isAll: boolean): string {
@@ -45,7 +45,7 @@ export function overview(commands: Readonly<Record<string, Described>>, groups: 
     "  merchant-sandbox help <command>   show the options of a command, such as start",
     "",
     ...Object.entries(groups).flatMap(([title, names]) => section({ title, rows: rowsOf(names) }, NAMES)),
-    ...section({ title: "More", rows: isAll ? rowsOf(others) : [["help --all", others.join(", ")]] }, NAMES),
+    ...section({ title: "More", rows: isAll ? rowsOf(others) : [["help --all", wrapped(others)]] }, NAMES),
     `Exit codes: ${exitNames.map((name) => `${exitCodes[name]} ${exitMeanings[name]}`).join(", ")}.`,
   ].join("\n");
 }
@@ -114,6 +114,20 @@ const row = (flag: string, definition: Pick<FlagDefinition, "value" | "descripti
 /** The width of the first column, for options and for the names of commands. */
 const COLUMN = 34;
 const NAMES = 14;
+
+const MOST_COLUMNS = 120;
+
+/** A list of names, in lines that fit beside the column of terms. */
+function wrapped(names: readonly string[]): string {
+  const lines = [""];
+  for (const [index, name] of names.entries()) {
+    const added = index === names.length - 1 ? name : `${name},`;
+    const line = `${lines.at(-1)} ${added}`.trimStart();
+    if (line.length > MOST_COLUMNS - NAMES) lines.push(added);
+    else lines[lines.length - 1] = line;
+  }
+  return lines.join("\n");
+}
 
 /** Formats a section. A term that is too long for its column gets its own line. */
 function section({ title, rows }: HelpSection, column = COLUMN): string[] {

@@ -69,7 +69,7 @@ describe("the example of every operation", () => {
     expect(answer.status, answer.text).toBe(factOf(operation.status));
     expect(fieldErrors(operation.reply, answer.body)).toEqual([]);
     const declared = Object.keys((operation.reply as { properties?: object }).properties ?? {});
-    expect(Object.keys(answer.body)).toEqual(declared);
+    expect(Object.keys(answer.body), "the fields of the reply and of its schema").toEqual(declared);
     for (const [name, value] of Object.entries(operation.headers))
       expect(answer.headers[name.toLowerCase()]).toBe(value);
     const types = operation.id === "events.test" ? [operation.example?.type] : operation.emits.map(factOf);

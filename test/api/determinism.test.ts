@@ -37,7 +37,8 @@ async function work(bench: Bench): Promise<string[]> {
       await bench.control("POST", "/clock/advance", { by: "7s" });
     }
   await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount: 5, status: "succeeded" });
-  await bench.control("PATCH", "/records/payout/po_pending", { status: "in_transit" });
+  const payout = await bench.control("POST", "/records/payout", { merchant: "mer_lodge", status: "pending" });
+  await bench.control("PATCH", `/records/payout/${payout.id}`, { status: "in_transit" });
   await bench.control("POST", "/clock/advance", { by: "10m" });
   await say("GET", "/v1/webhook-deliveries?limit=100");
   await say("GET", "/v1/webhooks");

@@ -57,8 +57,15 @@ describe("the list of facts", () => {
     for (const { file } of declaring) {
       const { behaviours } = (await import(join(SOURCES, file))) as { behaviours: MeasuredBehaviour[] };
       const declared = behaviours.flatMap(({ id, facts = [] }) => [id, ...facts.map((fact) => fact.id)]);
-      expect([file, ...declared.filter((id) => !ids.has(id))]).toEqual([file]);
+      const missing = declared.filter((id) => !ids.has(id));
+      expect(missing, `import the behaviours of src/${file} in scripts/reference/documents.ts`).toEqual([]);
     }
+  });
+
+  test("contains every setting", () => {
+    const settings = sources.flatMap(({ text }) => [...text.matchAll(/settableFact<[^>]+>\(\s*"([^"]+)"/g)]);
+    const missing = settings.map(([, id = ""]) => id).filter((id) => !ids.has(id));
+    expect([settings.length > 5, missing], "name them in the `facts` of a behaviour").toEqual([true, []]);
   });
 
   test("contains the status, category and code of every error; only one status is documented", () => {

@@ -526,5 +526,6 @@ describe("a successful response that is changed", () => {
 });
 
 test("every action on a call is tested", () => {
-  expect([...tried].sort()).toEqual(apiActions.map(({ type }) => type).sort());
+  const untested = apiActions.map(({ type }) => type).filter((type) => !tried.has(type));
+  expect(untested, "no test of this file arms these actions with add()").toEqual([]);
 });

@@ -46,14 +46,20 @@ test.each([
   expect(judge.verdicts().map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual(expected);
 });
 
-/** The client gets a valid response, so it has nothing to retry. */
+/**
+ * The actions that change the response and leave it valid, so that the client has nothing to retry. Their outcome is
+ * not `response_lost`.
+ */
 const isValidResponse = ({ type }: Action, { as }: { as?: string }) => type === "evolve" || as === "patch";
 
 test("each form of an action loses the response exactly if it breaks the response after the operation", () => {
   const formsOf = ({ schema }: Action) => (schema.properties.as as { enum?: string[] } | undefined)?.enum ?? [];
   for (const action of apiActions as readonly Action[])
     for (const fields of [{}, ...formsOf(action).map((as) => ({ as }))])
-      expect([action.type, fields, action.outcome(fields) === "response_lost"]).toEqual([
+      expect(
+        [action.type, fields, action.outcome(fields) === "response_lost"],
+        "An action of phase `after` or `body` has the outcome response_lost, unless isValidResponse names it.",
+      ).toEqual([
         action.type,
         fields,
         (action.phase === "after" || action.phase === "body") && !isValidResponse(action, fields),

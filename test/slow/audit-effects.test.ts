@@ -241,7 +241,7 @@ describe.concurrent("the command", () => {
     return { url, effects: `wc -l < '${file}'`, restart };
   }
 
-  test("runs what the user gave it to count and to restart", { timeout: 120_000 }, async () => {
+  test("runs the user's commands for the count and the restart", { timeout: 120_000 }, async () => {
     const tried = [false, true].map(async (isForgetful) => {
       const { url, effects, restart } = await openWriter(isForgetful);
       const age = isForgetful ? [] : ["--max-age", "3d"];

@@ -397,8 +397,8 @@ describe.concurrent("names the wrong secret that a receiver uses", () => {
   });
 });
 
-describe("a result contains", () => {
-  test("the request, the actual and the expected response, and the reason", async () => {
+describe("results", () => {
+  test("name the request, the actual and the expected response, and the reason", async () => {
     const { probes: tried } = await audit(await plain(taking(({ type }) => type.startsWith("payment."), 400)));
     expect(tried.find(({ probe }: Record<string, string>) => probe === "unknown_type")).toEqual({
       probe: "unknown_type",

@@ -37,7 +37,7 @@ describe("the program prints", () => {
   test("its help on one screen, every command with help --all, and every option with start --help", async () => {
     const { code, out, error } = await run(["--help"]);
     expect([code, error]).toEqual([0, ""]);
-    expect(out.length).toBeLessThanOrEqual(45);
+    expect(out.length, "The help has at most 48 lines: move a command out of its group.").toBeLessThanOrEqual(48);
     const every = await run(["help", "--all"]);
     for (const name of Object.keys(commands)) {
       expect(out.join("\n")).toContain(name);
@@ -45,7 +45,8 @@ describe("the program prints", () => {
     }
     const { out: options } = await run(["start", "--help"]);
     for (const option of Object.keys(optionDefinitions)) expect(options.join("\n")).toContain(`  ${flagOf(option)}`);
-    expect(Math.max(...[...out, ...every.out, ...options].map((line) => line.length))).toBeLessThan(145);
+    // The summaries in these lines are too long: shorten them.
+    expect([...out, ...every.out, ...options].filter((line) => line.length > 145)).toEqual([]);
     expect((await run(["help", "fault", "add"])).out).toEqual((await run(["fault", "add", "--help"])).out);
     const forExec = (await run(["exec", "--help"])).out.join("\n");
     expect(forExec).toMatch(/--port <n> .*\(default: any free port\)/);

@@ -85,7 +85,10 @@ function applyHunk(text: string, { before, after }: Hunk, where: string): string
   if (before.length === 0) return text + added;
   const parts = `\n${text}`.split(`\n${before.join("\n")}\n`);
   if (parts.length !== 2)
-    throw new Error(`${where} has these lines ${parts.length - 1} times instead of once:\n${before.join("\n")}`);
+    throw new Error(
+      `${where} has these lines ${parts.length - 1} times instead of once: change the diff in CONTRIBUTING.md.\n` +
+        before.join("\n"),
+    );
   return parts.join(`\n${added}`).slice(1);
 }
 
@@ -179,7 +182,14 @@ const added = walks.flatMap(({ changes }) =>
   ),
 );
 /** Also runs tests that an addition extends, or that fail if a section leaves something out. */
-const names = [...new Set(added), "bad-gateway", "every scenario", "names the operations", "http.body_depth"];
+const names = [
+  ...new Set(added),
+  "bad-gateway",
+  "every scenario",
+  "names the operations",
+  "http.body_depth",
+  "its help on one screen",
+];
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () => {

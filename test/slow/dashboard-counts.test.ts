@@ -62,7 +62,7 @@ async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
   return new Set([0, ...replies.flatMap(numbersIn)]);
 }
 
-/** The numbers in a reply, its names, its sentences and its bodies, and how many items each of its lists has. */
+/** All numbers in a reply, also in its names, sentences and bodies, and the length of each list. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (typeof value === "string") {
@@ -111,8 +111,8 @@ const shownBy = (page: Page, parts: string) =>
   );
 
 /**
- * The digit of a pane, a text of its rows, and the title and a text of the detail of its first row: one that is on the
- * first screen of the smallest terminal once everything has been fetched.
+ * The digit of a pane, a text of its rows, and the title and a text of its first row's detail. The smallest terminal
+ * shows this text on its first screen once everything has been fetched.
  */
 const DETAILS = [
   ["1", "decline", "POST /v1/hosp", "✓ delivered"],

@@ -82,7 +82,7 @@ describe("without a terminal", () => {
     await program.ended;
   });
 
-  test("it ends with the app, and with its exit code", async () => {
+  test("dev ends with the app, and with its exit code", async () => {
     const { out, code } = await runShared([
       "dev",
       ...FLAGS.slice(0, 3),
@@ -117,7 +117,7 @@ describe("without a terminal", () => {
     );
   });
 
-  test("a port in use ends it before the app starts, and a program at the app's port is named", async () => {
+  test("a port in use ends dev before the app starts, and a program at the app's port is named", async () => {
     const other = await open();
     const taken = await runShared(["dev", "--memory", "--port", String(other.port), "--", "echo", "started"]);
     expect([taken.code, taken.out]).toEqual([5, []]);
@@ -128,7 +128,7 @@ describe("without a terminal", () => {
     );
   });
 
-  test("--attach uses a sandbox that runs, and removes its endpoint at the end", async () => {
+  test("--attach uses a sandbox that already runs, and removes the app's endpoint at the end", async () => {
     const bench = await open();
     const port = await freePort();
     const shown = ["sh", "-c", 'echo "$MERCHANT_SANDBOX_URL $MERCHANT_WEBHOOK_SECRET"'];

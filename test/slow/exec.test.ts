@@ -170,7 +170,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
       const file = join(folder(), "counting.mjs");
       const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
       writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
-      // exec replaces the shell, which would also receive the key and exit.
+      // The shell's own `exec` replaces the shell, which would also receive the key and exit.
       const words = [
         "exec",
         ...[process.execPath, PROGRAM, "exec", "--", process.execPath, file].map((word) => `"${word}"`),

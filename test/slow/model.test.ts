@@ -38,6 +38,7 @@ test("names the operations missing from the model", () => {
   const ids = catalogue.map(({ id }) => id);
   const lack = describeMissingOperations(ids);
   if (lack !== undefined) process.stdout.write(`${lack}\n`);
+  if (isLong) expect(lack).toBeUndefined();
   expect(describeMissingOperations([...ids, "zoo.feed"])).toMatch(
     /^The reference model lacks .*\bzoo\.feed: describe it in test\/model\/operations\.ts\.$/,
   );

@@ -76,8 +76,8 @@ const FEWEST_LIVES = LONG ? 10 : 3;
 /** Minimum number of rounds: the first warms up, and growth shows in the later ones. */
 const FEWEST_ROUNDS = LONG ? 3 : 1;
 /**
- * More than at the start: connections to the receiver; and the loop, the pipes and the files of the thread that copies
- * the write-ahead log under load.
+ * What a process may hold beyond its start: connections to the receiver; and the loop, the pipes and the files of the
+ * thread that copies the write-ahead log under load.
  */
 const KEPT = { sockets: 4, descriptors: 20 };
 const names = Object.keys(hazards);

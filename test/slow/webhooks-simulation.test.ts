@@ -207,7 +207,7 @@ const FOUND: Story[][] = [
 
 describe.each([
   ["fast", "fast", [0, 1, 5, 15, 30, 60]],
-  ["of one's own", "1s,20s,3s", [0, 1, 20, 3]],
+  ["with gaps of its own", "1s,20s,3s", [0, 1, 20, 3]],
 ])("the schedule %s", (_, retrySchedule, gaps) => {
   const shared = shareForBlock({ retrySchedule, rateLimit: "none", webhookTimeout: "60s" });
 

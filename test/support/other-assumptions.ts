@@ -14,9 +14,9 @@ const ofId: Record<string, FactValue> = {
 };
 
 function otherValue({ id, kind, value, settable }: ServiceFact): FactValue {
-  const { enum: choices } = settable as { enum?: string[] };
+  const { enum: choices, maximum = Infinity } = settable as { enum?: string[]; maximum?: number };
   const other = choices?.find((choice) => choice !== value) ?? `${value}x`;
-  return ofId[id] ?? ofKind[kind] ?? (typeof value === "number" ? value + 1 : other);
+  return ofId[id] ?? ofKind[kind] ?? (typeof value === "number" ? value + (value < maximum ? 1 : -1) : other);
 }
 
 export const otherAssumptions = (): Record<string, FactValue> =>

@@ -126,7 +126,7 @@ export const endpoints = listPane<ListedEndpoint>({
     {
       keys: ["z"],
       label: "disable, enable",
-      help: "disable the endpoint, as a 410 from its receiver does, or enable it again",
+      help: "disable the endpoint, as its receiver does with a 410, or enable it again",
       run: toggle,
     },
     {

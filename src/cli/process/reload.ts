@@ -1,4 +1,4 @@
-// `--watch`: opens the sandbox anew when a file that its options name is saved. A mistake in a file is reported, and
+// `--watch`: opens the sandbox again when a file that its options name is saved. A mistake in a file is reported, and
 // the sandbox stays as it is.
 
 import { readdirSync, statSync } from "node:fs";

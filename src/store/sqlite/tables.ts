@@ -8,13 +8,14 @@
 // planner, so statements say `kind = +@kind`, `status = +@status`, `limit @limit + 0` and `like +@key`.
 // test/store/query-plans.test.ts checks this and the index of every statement.
 
+import { createHash } from "node:crypto";
 import type { Sql } from "./lazy-statements.ts";
 
 /** "MSBX": distinguishes these files from other SQLite files. */
 export const APPLICATION_ID = 0x4d534258;
 
-/** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 28;
+/** Raise it if stored values get another meaning in the same tables. */
+const MEANING = 1;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -60,10 +61,7 @@ const BASELINE = typesIn("mark", {
   scenarios: "array",
 });
 
-export const SCHEMA = `
-pragma application_id = ${APPLICATION_ID};
-pragma user_version = ${SCHEMA_VERSION};
-
+const TABLES = `
 create table settings (name text primary key, value any) without rowid, strict;
 
 -- How many ids of a kind a merchant has used: new ids are derived from these counts.
@@ -241,6 +239,19 @@ create table request_numbers (
   merchant text primary key, made integer not null check (made ${COUNT}), sequence integer not null check (sequence ${COUNT})
 ) without rowid, strict;
 `;
+
+/** Identifies the tables and their meaning. A file of another version is rejected from its header, never migrated. */
+export const SCHEMA_VERSION = positiveInteger(`${MEANING} ${TABLES.replaceAll(/^--.*/gm, "")}`);
+
+export const SCHEMA = `
+pragma application_id = ${APPLICATION_ID};
+pragma user_version = ${SCHEMA_VERSION};
+${TABLES}`;
+
+/** A digest that fits the 31 bits of a positive `user_version`. */
+function positiveInteger(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE() >>> 1;
+}
 
 /** The tables of a database in the order of the schema: those that others refer to come first. */
 export const tablesIn = (sql: Sql): string[] =>
