@@ -23,7 +23,7 @@ const playwright = loadPlaywright();
 
 /**
  * `page` and `request` send the header `baggage` with the test's merchant. An app that passes the header on to the
- * sandbox then acts as this merchant, with the one key of its environment.
+ * sandbox then acts as this merchant, although its environment has only one key.
  */
 export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & Pick<TestFixtures, "merchant">,
@@ -55,8 +55,8 @@ export const test: TestType<
 export const expect: typeof import("@playwright/test").expect = playwright.expect;
 
 /**
- * Playwright refuses to load twice. A linked package resolves the copy of its own folder, so the copy of the project
- * that runs comes first.
+ * Playwright refuses to load twice. A linked package resolves the copy of its own folder, so this first tries the copy
+ * of the project that runs.
  */
 function loadPlaywright(): typeof import("@playwright/test") {
   const ofProject = createRequire(join(process.cwd(), "package.json"));

@@ -626,7 +626,7 @@ export interface EndpointsListReply {
 export interface EndpointsRegisterInput {
   /** URL that receives the deliveries: an http or https address on this machine */
   url: string;
-  /** Event types to deliver (default: all, or those that the endpoint has) */
+  /** Event types to deliver (default: all, or the present types of an existing endpoint) */
   events?: string[];
   /** The owner, such as lodge (default: the first merchant) */
   merchant?: string;
@@ -689,7 +689,7 @@ export interface Expectation {
   never?: {
     /** Which requests match; all conditions must hold */
     match: RequestMatch;
-    /** How much longer none may come, such as 500ms or 5s, in real time */
+    /** How much longer no matching request may arrive, such as 500ms or 5s, in real time */
     for?: string;
   };
   /** A number of matching deliveries: one event to one endpoint, with all its attempts, is one delivery */
@@ -1047,7 +1047,7 @@ export interface Firing {
   /** The action's `as`, such as `previous_secret`; null where it has none, or its default applies */
   form: string | null;
   outcome: "normal" | "refused" | "disconnected" | "response_lost" | "genuine" | "altered" | "forged" | "previous_secret";
-  /** The judge's rules that the fault rule is there to test */
+  /** The judge's rules that the fault rule tests */
   expect: string[];
   merchant: string | null;
   /** Set for a call; `attemptId` is set for a delivery */
@@ -1260,7 +1260,7 @@ export interface LifeChange {
   to: string | null;
   /** Type of the event; null if the change has none */
   event: string | null;
-  /** In the smallest unit of the currency; the net total of a payroll */
+  /** In the currency's smallest unit; for a payroll, the net total */
   amount: number | null;
   currency: string | null;
 }
@@ -1462,7 +1462,7 @@ export interface MerchantsRemoveReply {
 }
 export interface NearMiss {
   id: string;
-  /** What it is, in a few words */
+  /** The request or record, in a few words */
   what: string;
   /** Where it differs from what was expected */
   differs: ({
@@ -1733,7 +1733,7 @@ export interface RunReport {
     clock: string;
     now: string;
   };
-  /** Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them */
+  /** Sandboxes that tests created for themselves. Of their data, the report has only the verdicts */
   added: AddedSandbox[];
   totals: {
     operations: {
@@ -2004,7 +2004,7 @@ export interface SandboxOverviewReply {
     /** `inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed */
     verdict: "pass" | "fail" | "inconclusive" | null;
   })[];
-  /** Since the last reset. After a restart with a file, it starts from what the file has */
+  /** Counts since the last reset. After a restart with a file, they start from the rows in the file */
   made: {
     requests: number;
     /** Delivery attempts */
@@ -2017,7 +2017,7 @@ export interface SandboxOverviewReply {
       failures: Record<string, number>;
     };
   };
-  /** How many of those the logs still have */
+  /** The number of rows that the logs still have */
   kept: {
     requests: number;
     /** Delivery attempts */
@@ -2128,7 +2128,7 @@ export interface SandboxVerifyInput {
   strict?: string;
   /** How long to wait until everything holds (default: 0s), such as 500ms or 5s, in real time */
   within?: string;
-  /** Id of a merchant: nothing else is looked at */
+  /** Id of the merchant whose data is checked (default: all merchants) */
   merchant?: string;
   /** Everything that must hold at the same time */
   all: Expectation[];
@@ -2158,16 +2158,16 @@ export interface Scenario {
   effects: {
     /** How often the receiver had acted when the scenario was armed */
     before: number;
-    /** How often it had when it was last counted */
+    /** How often the receiver had acted when it was last counted */
     now: number | null;
-    /** The events on which it acts; null if they were not named */
+    /** The events on which the receiver acts; null if they were not named */
     event: string | null;
   } | {
     /** How often the receiver had acted when the scenario was armed */
     before: number;
-    /** How often it had when it was last counted */
+    /** How often the receiver had acted when it was last counted */
     now: number | null;
-    /** The events on which it acts; null if they were not named */
+    /** The events on which the receiver acts; null if they were not named */
     event: string | null;
   };
   expectations: ({
@@ -2317,7 +2317,7 @@ export interface Timeline {
 export interface TimelineStep {
   /** `delivery` is one attempt; `clock` the event of a change that a date of the record brought */
   kind: "request" | "event" | "delivery" | "clock";
-  /** Of the request, the attempt or the event */
+  /** Id of the request, the attempt or the event */
   id: string;
   /** Sandbox time */
   at: string;
@@ -2357,7 +2357,7 @@ export interface TraceStep {
   text: string;
   /** The status and what it says, or the states of the deliveries */
   result: string | null;
-  /** How a call that a receiver made back is known: `trace` by its `traceparent`; `time` as the judge does, because it arrived during the delivery or soon after; null for all others */
+  /** How the sandbox knows that a receiver made this call: `trace` from its `traceparent`; `time` because it arrived during the delivery or soon after, as the judge assumes; null for every other step */
   attributedBy: "trace" | "time" | null;
 }
 export interface TriggeredEvent {
@@ -2394,7 +2394,7 @@ export interface TriggeredEvent {
   warnings: string[];
 }
 export interface Verdict {
-  /** Null while it is not final: the verdict if no more requests came */
+  /** Null if the verdict is not final: it would be the verdict if no more requests came */
   id: string | null;
   rule: string;
   /** How bad a failure is */
@@ -2431,7 +2431,7 @@ export interface Verdict {
   fault: string | null;
 }
 export interface VerdictMessage {
-  /** Null while it is not final: the verdict if no more requests came */
+  /** Null if the verdict is not final: it would be the verdict if no more requests came */
   id: string | null;
   rule: string;
   /** How bad a failure is */
@@ -2503,7 +2503,7 @@ export interface VerdictsListReply {
   rules: JudgedRule[];
 }
 export interface VerificationResult {
-  /** Its kind, such as requests */
+  /** The kind of expectation, such as requests */
   expectation: string;
   /** `inconclusive` if nothing that happened decides it */
   verdict: "pass" | "fail" | "inconclusive";
@@ -2575,7 +2575,7 @@ export type CountedExpectation = Omit<Expectation, "effects"> & {
 export interface VerifyOptions extends Omit<SandboxVerifyInput, "all"> {
   all: CountedExpectation[];
 }
-/** The control API, where a function may stand for a number that only the caller knows. */
+/** The control API, in which a function may stand for a number that only the caller knows. */
 export interface SandboxApi extends Omit<ControlApi, "audit" | "verify"> {
   /**
    * Tests a webhook receiver with genuine, repeated, malformed and forged events. With `effects`, it also checks that
@@ -2769,8 +2769,8 @@ export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
   /**
-   * The W3C header `baggage`: with the isolation on, a call that has it and the key of the fixture's own merchant acts
-   * as this merchant.
+   * The W3C header `baggage`. With `--isolation on`, a call with this header and the key of the fixture's own merchant
+   * acts as this merchant.
    */
   readonly baggage: string;
   /** The base URL for the client under test, including `/v1`. */
@@ -2826,13 +2826,13 @@ interface CallSpan {
   readonly parent: string | undefined;
 }
 interface Connection {
-  /** Counts the connections that the sandbox accepted. */
+  /** The connection's number, in the order in which the sandbox accepted them. */
   readonly number: number;
-  /** Real milliseconds at which it was accepted. */
+  /** Real milliseconds at which the sandbox accepted the connection. */
   readonly opened: number;
   /**
-   * Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if
-   * the sandbox closed it first.
+   * Real milliseconds at which the client closed the connection after the last response. Undefined while the connection
+   * is open, and if the sandbox closed it first.
    */
   closed?: number;
 }
@@ -2851,15 +2851,20 @@ interface RequestEntry {
   status: number;
   /** The error code. Not stored. */
   errorCode: string | undefined;
-  /** Real milliseconds from its arrival to the response. */
+  /** Real milliseconds from the request's arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of each stage: checks, body, validation, operation. */
+  /** Real milliseconds from the request's arrival to the end of each stage: checks, body, validation, operation. */
   stages: readonly number[];
-  /** Real milliseconds: client timeouts are real time. */
+  /** Real milliseconds, because clients measure their timeouts in real time. */
   arrived: number;
-  /** Real milliseconds just before the response began or the connection broke: when the client can know. */
+  /**
+   * Real milliseconds just before the response began or the connection broke, the earliest time when the client can
+   * know.
+   */
   answered: number;
-  /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
+  /**
+   * Sandbox milliseconds when the response began. May differ from `at` on a frozen clock that was advanced meanwhile.
+   */
   answeredAt: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -2941,7 +2946,7 @@ interface Options {
   allowWebhookHost: string[];
   /** deliver to services on this machine's loopback even if --host opens the network */
   allowLoopbackWebhooks: boolean;
-  /** send the `traceparent` of the call that caused a delivery with it */
+  /** send deliveries with the `traceparent` of the call that caused them */
   traceDeliveries: boolean;
   /** accept requests for this host name too; NAME:PORT for one port */
   allowedHost: string[];
@@ -2969,13 +2974,14 @@ export interface Defect {
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
 export interface Sandbox extends SandboxApi {
   /**
-   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
-   * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
+   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false`, the address at which the app has
+   * mounted the sandbox, such as `http://localhost:3000/pay`; empty until a request has arrived or a server is
+   * attached.
    */
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on; with `listen: false`, the port of the app's server. */
+  /** The port that the sandbox listens on. With `listen: false`, the port of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
@@ -2992,8 +2998,8 @@ export interface Sandbox extends SandboxApi {
   onDefect(listener: (defect: Defect) => void): void;
   /**
    * Serves /v1 and /_sandbox inside an app: `app.use(sandbox.middleware)` in Express, connect or Fastify with
-   * `@fastify/middie`, or `createServer(sandbox.middleware)`. It calls `next` for every other path. Create the sandbox
-   * with `listen: false` for it.
+   * `@fastify/middie`, or `createServer(sandbox.middleware)`. Calls `next` for every other path. Needs a sandbox that
+   * was created with `listen: false`.
    *
    * @example
    * const sandbox = await createSandbox({ listen: false });
@@ -3056,7 +3062,7 @@ interface Signed {
   secret: string;
   /** The assumptions of the sandbox, if they set the form of the signature. */
   assumptions?: AssumptionValues;
-  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  /** The value of `X-Webhook-Id`, for forms of the signature that cover the id too. */
   id?: string | undefined;
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */

@@ -43,7 +43,7 @@ export function curlOf(target: HttpTarget, call: Call): string {
 export const hasDotSegment = (url: string) => /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i.test(url);
 
 /**
- * The options with which curl sends the URL unchanged. Without them, it removes dot segments, and expands brackets and
+ * Options with which curl sends the URL unchanged. Otherwise, curl removes dot segments, and expands brackets and
  * braces.
  */
 const exactUrlOptions = (url: string) => [
@@ -66,8 +66,8 @@ function inputOf(payload: string | undefined): string {
 }
 
 /**
- * Quotes a text without NUL as one argument for a POSIX shell. The inserted `''` does not change its value, but a build
- * system that logs the command then finds no command of its own in it, such as `::add-mask::`.
+ * Quotes a text without NUL as one argument for a POSIX shell. The inserted `''` does not change the argument's value.
+ * But a build system that logs the command does not find one of its own commands in it, such as `::add-mask::`.
  */
 export const quoted = (text: string) =>
   `'${text.replaceAll("'", "'\\''").replace(/(?<=^\s*):(?=:)|(?<=#)#(?=\w*\[)/gm, "$&''")}'`;

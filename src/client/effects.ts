@@ -36,7 +36,7 @@ export interface VerifyOptions extends Omit<SandboxVerifyInput, "all"> {
   all: CountedExpectation[];
 }
 
-/** The control API, where a function may stand for a number that only the caller knows. */
+/** The control API, in which a function may stand for a number that only the caller knows. */
 export interface SandboxApi extends Omit<ControlApi, "audit" | "verify"> {
   /**
    * Tests a webhook receiver with genuine, repeated, malformed and forged events. With `effects`, it also checks that
@@ -91,7 +91,7 @@ function checkCount(count: unknown): number {
 const WORK_TIME = 5_000;
 /** Real milliseconds without a change after which the count is taken as final. */
 const QUIET = 200;
-/** Real milliseconds in which late work shows, at the end of an audit. */
+/** Real milliseconds to wait for late work at the end of an audit. */
 const LATE = 1_000;
 const POLL_INTERVAL = 25;
 
@@ -110,7 +110,10 @@ async function settledCount(count: () => Promise<number>, next: StartedAudit["ne
   return last;
 }
 
-/** Passes the count of effects to an armed scenario, until it passes and stays so, fails for good, or time is over. */
+/**
+ * Counts effects and passes the count to an armed scenario, until the scenario keeps passing, fails for good, or the
+ * time is over.
+ */
 export async function countInScenario(
   control: Pick<ControlApi, "scenarios">,
   armed: { name: string; merchant?: string },
@@ -140,7 +143,7 @@ const ROUND = 250;
 /** Verifies with the present counts, again and again while the expectations do not hold and time remains. */
 async function verifyCounting(control: ControlApi, given: VerifyOptions): Promise<SandboxVerifyReply> {
   const isFixed = given.all.every?.(({ effects }) => typeof effects?.made !== "function");
-  // Anything malformed is refused by the control API.
+  // The control API rejects malformed input.
   if (isFixed !== false) return control.verify(given as SandboxVerifyInput);
   const within = given.within === undefined ? 0 : (tryParseDuration(given.within) ?? 0);
   const elapsed = stopwatch();

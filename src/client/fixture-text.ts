@@ -2,7 +2,7 @@
 
 type Fixture = Readonly<Record<"merchant" | "records", Readonly<Record<string, unknown>>>>;
 
-/** JSON with a line for each record, which shows a change of one record as a change of one line. */
+/** JSON with one line for each record, so that a change of one record is a change of one line. */
 export function fixtureText({ merchant, records, ...head }: Fixture): string {
   const fields = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${oneLine(value)}`);
   const lists = Object.entries(records).map(

@@ -65,8 +65,8 @@ export function connect(url: string, { controlToken }: ConnectOptions = {}): San
 }
 
 /**
- * The address of a sandbox: its origin, and the path below which an app serves it. The path of an API after it is left
- * out, so the base URL of /v1 is an address too. Throws if the address is invalid.
+ * The address of a sandbox: its origin, and the path below which an app serves it. Leaves out the path of an API, so a
+ * base URL that ends in /v1 is accepted too. Throws if the address is invalid.
  */
 export function addressOf(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
@@ -108,7 +108,7 @@ export const callService = async (url: string, { method, path, key, headers, bod
 
 export interface HttpRequest {
   method: string;
-  /** The request target, sent as it is (default: the URL's). */
+  /** The request target, sent as it is (default: the path and query of the URL). */
   path?: string | undefined;
   headers: Readonly<Record<string, string>>;
   /** A string is sent unchanged, any other value as JSON. */
@@ -140,7 +140,7 @@ const overTls = once(() => {
   return { request, agent: new Agent({ keepAlive: true }) };
 });
 
-/** Levels of nested JSON: of a record in a report, and some more. */
+/** Levels of nested JSON: more than a record in a report has. */
 const MAX_LEVELS = 64;
 
 /** Sends a request with node:http. The dashboard sends several per second, and fetch costs several times as much. */

@@ -6,7 +6,7 @@ import { isoTime } from "../kernel/clock.ts";
 
 /**
  * The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as
- * in `is:fault`. The field `*` matches every value, as the merchant of a fault rule for all merchants.
+ * in `is:fault`. A field with the value `*` matches everything, such as the merchant of a fault rule for all merchants.
  */
 export interface FilterFacts {
   text: string;
@@ -104,8 +104,8 @@ function matchesField(field: string | number | readonly string[], sign: string, 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT/;
 
 /**
- * Matches the beginning of a time, or compares it as a text: `time>12:04` begins with 12:04:00.000, `time<12:05` ends
- * before 12:05. A time without a date is one of any day.
+ * Matches the beginning of a time, or compares it as a text: `time>12:04` starts at 12:04:00.000, and `time<12:05` ends
+ * before 12:05. A time without a date matches on any day.
  */
 function matchesTime(field: string, sign: string, value: string): boolean {
   const time = value.includes("-") ? field : field.slice("2026-01-05T".length);

@@ -18,8 +18,8 @@ export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
   /**
-   * The W3C header `baggage`: with the isolation on, a call that has it and the key of the fixture's own merchant acts
-   * as this merchant.
+   * The W3C header `baggage`. With `--isolation on`, a call with this header and the key of the fixture's own merchant
+   * acts as this merchant.
    */
   readonly baggage: string;
   /** The base URL for the client under test, including `/v1`. */

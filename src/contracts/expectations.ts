@@ -65,7 +65,7 @@ export const Expectation = Type.Object(
     ),
     never: Type.Optional(
       Type.Object(
-        { match: RequestMatch, for: duration("How much longer none may come") },
+        { match: RequestMatch, for: duration("How much longer no matching request may arrive") },
         { ...closed, description: "No matching request" },
       ),
     ),
@@ -147,7 +147,7 @@ export const Expectation = Type.Object(
 /** The body of `POST /_sandbox/verify`. */
 export const Expectations = Type.Object({
   within: duration("How long to wait until everything holds (default: 0s)"),
-  merchant: optionalText("Id of a merchant: nothing else is looked at"),
+  merchant: optionalText("Id of the merchant whose data is checked (default: all merchants)"),
   all: Type.Array(Expectation, {
     minItems: 1,
     maxItems: 100,
@@ -158,7 +158,7 @@ export const Expectations = Type.Object({
 const NearMiss = Type.Object(
   {
     id: Type.String(),
-    what: Type.String({ description: "What it is, in a few words" }),
+    what: Type.String({ description: "The request or record, in a few words" }),
     differs: Type.Array(Type.Object({ field: Type.String(), expected: Type.Unknown(), received: Type.Unknown() }), {
       description: "Where it differs from what was expected",
     }),
@@ -168,7 +168,7 @@ const NearMiss = Type.Object(
 
 const VerificationResult = Type.Object(
   {
-    expectation: Type.String({ description: "Its kind, such as requests" }),
+    expectation: Type.String({ description: "The kind of expectation, such as requests" }),
     verdict: oneOf(VERDICTS, "`inconclusive` if nothing that happened decides it"),
     message: Type.String(),
     found: Type.Integer({ description: "How many matched" }),

@@ -74,7 +74,7 @@ export interface ServiceFact extends DeclaredFact {
   origin: FactOrigin;
   /** Why the sandbox assumes it, or differs by design. */
   why?: string;
-  /** The command line option that changes it. */
+  /** The command line option that changes the fact. */
   setting?: string;
   /** The sandbox's own value, where an option has set another. */
   default?: FactValue;
@@ -86,7 +86,7 @@ export interface ServiceFact extends DeclaredFact {
  */
 export type Lenient = "sandbox" | "service";
 
-/** Where the fact's value lies, seen from a number that a recording shows: below it, at or above it, at or below it. */
+/** Where the fact's value lies relative to a number in a recording: below it, at or above it, or at or below it. */
 export type FactBound = "below" | "at_least" | "at_most";
 
 /** A value of one fact, with the calls or webhooks of a recording that show it. */

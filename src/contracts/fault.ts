@@ -83,8 +83,8 @@ export type Evolution = (typeof EVOLUTIONS)[number];
 /** The effects on calls. Each action prepares one of them. */
 export type ApiEffect =
   /**
-   * Sends this response instead of the operation's (default code: the usual one for the status). `endsAt`: the sandbox
-   * milliseconds at which calls succeed again.
+   * Sends this response instead of the operation's (default `code`: the usual one for the status). `endsAt` is the time
+   * in sandbox milliseconds from which calls succeed again.
    */
   | {
       kind: "respond";
@@ -160,7 +160,7 @@ export const Firing = Type.Object(
     action: Type.String(),
     form: nullableText("The action's `as`, such as `previous_secret`; null where it has none, or its default applies"),
     outcome: oneOf([...CALL_OUTCOMES, ...DELIVERY_OUTCOMES], ""),
-    expect: Type.Array(Type.String(), { description: "The judge's rules that the fault rule is there to test" }),
+    expect: Type.Array(Type.String(), { description: "The judge's rules that the fault rule tests" }),
     merchant: nullable(Type.String()),
     requestId: nullableText("Set for a call; `attemptId` is set for a delivery"),
     attemptId: nullable(Type.String()),

@@ -14,7 +14,7 @@ export const LifeChange = Type.Object(
     ),
     to: nullableText("Its state after; null for a record without states"),
     event: nullableText("Type of the event; null if the change has none"),
-    amount: nullable(Type.Integer({ description: "In the smallest unit of the currency; the net total of a payroll" })),
+    amount: nullable(Type.Integer({ description: "In the currency's smallest unit; for a payroll, the net total" })),
     currency: nullable(Type.String()),
   },
   { title: "life_change" },

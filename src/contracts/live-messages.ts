@@ -19,17 +19,17 @@ export const VerdictCounts = Type.Object({
 
 export type VerdictCounts = Readonly<Static<typeof VerdictCounts>>;
 
-/** A reset of one merchant subtracts its counts. */
+/** Counts since the last reset of everything. A reset of one merchant subtracts its counts. */
 export const MadeCounts = Type.Object(
   { requests: count, attempts, verdicts: VerdictCounts },
-  { description: "Since the last reset. After a restart with a file, it starts from what the file has" },
+  { description: "Counts since the last reset. After a restart with a file, they start from the rows in the file" },
 );
 
 export type MadeCounts = Readonly<Static<typeof MadeCounts>>;
 
 export const KeptCounts = Type.Object(
   { requests: count, attempts, verdicts: count },
-  { description: "How many of those the logs still have" },
+  { description: "The number of rows that the logs still have" },
 );
 
 export const NO_COUNTS: MadeCounts = {
@@ -38,7 +38,7 @@ export const NO_COUNTS: MadeCounts = {
   verdicts: { pass: 0, fail: 0, inconclusive: 0, failures: {} },
 };
 
-/** A completed request, without headers and bodies. Clients fetch those by id from the request log. */
+/** A completed request, without its headers and bodies, which clients fetch from the request log by id. */
 export const RequestMessage = Type.Object(
   {
     id: text,

@@ -29,7 +29,7 @@ export type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined }
 /** One merchant's records of a kind, in the same transaction as the change that uses them. */
 export interface Records<R extends RecordBase> {
   find(id: string): R | undefined;
-  /** The record. Fails with 404 if it is unknown or, with the same message, if another merchant owns it. */
+  /** The record. Fails with the same 404 if no record has the id, and if the record belongs to another merchant. */
   require(id: string): R;
   /** The newest record, for kinds with one record per merchant. */
   newest(): R | undefined;
@@ -46,9 +46,11 @@ export interface Records<R extends RecordBase> {
    * consequences and event.
    */
   create(fields: RecordFields<R>): R;
-  /** Changes fields but not the state. Null is a value here. Emits `event` (default: the declared one; null: none). */
+  /**
+   * Changes fields but not the state. Null sets a field to null. Emits `event` (default: the declared one; null: none).
+   */
   update(record: R, changes: RecordFields<R>, event?: string | null): R;
-  /** Changes the state. Fails with 409, which lists the states that allow it, if the kind's transitions do not. */
+  /** Changes the state. If the kind's transitions do not allow that, fails with 409, which lists the states that do. */
   move(record: R, status: string, changes?: RecordFields<R>): R;
 }
 
@@ -85,7 +87,7 @@ export interface State<R, S extends string = string> {
    */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
   /**
-   * Whether `next` follows within minutes. It then happens even if its time had passed when the record was created or
+   * Whether `next` follows within minutes. Then it happens even if its time had passed when the record was created or
    * seeded.
    */
   isBrief?: boolean;
@@ -137,7 +139,7 @@ export interface RuleContext<R> {
   own: OwnRecords;
 }
 
-/** A condition that every record must meet: one that breaks it is malformed, or in a state that cannot be. */
+/** A condition that every record must meet. A record that breaks it is malformed, or in an impossible state. */
 export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
 
 /**
@@ -171,7 +173,7 @@ interface UpdateEvent<R> {
 export interface UpdateTrigger<R> {
   /** The status in which the record is created. */
   status: string | undefined;
-  /** The fields that are then changed. */
+  /** The changes to the new record. */
   change(record: R): RecordFields<R>;
   /** `change` as flags of the command `move`. */
   flags: string;
@@ -195,7 +197,10 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
   readonly warnings: readonly Warning<R>[];
-  /** Checks that these records agree with others. Operations keep this agreement; fixtures and tests are checked. */
+  /**
+   * Checks that these records agree with others. Operations keep records in agreement, so only fixtures and tests use
+   * it.
+   */
   readonly worldChecks: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
   /** Returns corrected values, instead of rejecting the record. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
@@ -204,8 +209,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** The kind of record that each of these fields refers to. */
   readonly references: Readonly<Record<string, string>>;
   /**
-   * The values that the merchant's profile lists for each of these fields, none if any is right. The control API
-   * rejects another one as unknown.
+   * For each of these fields, the values that the merchant's profile lists; an empty list allows every value. The
+   * control API rejects any other value as unknown.
    */
   readonly listed: Readonly<Record<string, (merchant: AnyRecord) => readonly string[]>>;
   /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */

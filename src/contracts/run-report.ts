@@ -89,7 +89,7 @@ export const RunReport = Type.Object(
     sandbox: Type.Object({ version: text, url: text, clock: text, now: text }),
     added: list(
       AddedSandbox,
-      "Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them",
+      "Sandboxes that tests created for themselves. Of their data, the report has only the verdicts",
     ),
     totals,
     unchecked: Type.Array(Type.String(), { description: "What nothing in the run decides, although it may be wrong" }),

@@ -38,8 +38,8 @@ export const ShownScenario = Type.Object(
       Type.Object(
         {
           before: Type.Integer({ description: "How often the receiver had acted when the scenario was armed" }),
-          now: nullable(Type.Integer({ description: "How often it had when it was last counted" })),
-          event: nullableText("The events on which it acts; null if they were not named"),
+          now: nullable(Type.Integer({ description: "How often the receiver had acted when it was last counted" })),
+          event: nullableText("The events on which the receiver acts; null if they were not named"),
         },
         { description: "The counts of the receiver's effects; null if they are not counted" },
       ),

@@ -15,8 +15,8 @@ export const TraceStep = Type.Object(
     attributedBy: nullable(
       oneOf(
         ["trace", "time"],
-        "How a call that a receiver made back is known: `trace` by its `traceparent`; `time` as the judge does, " +
-          "because it arrived during the delivery or soon after; null for all others",
+        "How the sandbox knows that a receiver made this call: `trace` from its `traceparent`; `time` because it " +
+          "arrived during the delivery or soon after, as the judge assumes; null for every other step",
       ),
     ),
   },
@@ -31,7 +31,7 @@ export const TimelineStep = Type.Object(
       ["request", "event", "delivery", "clock"],
       "`delivery` is one attempt; `clock` the event of a change that a date of the record brought",
     ),
-    id: Type.String({ description: "Of the request, the attempt or the event" }),
+    id: Type.String({ description: "Id of the request, the attempt or the event" }),
     at: timeText("Sandbox time"),
     text: Type.String({ description: "The call, the type of the event, or the attempt and its URL" }),
     result: nullableText("The status and what it says, or the states of the deliveries"),

@@ -37,7 +37,7 @@ export type VerdictCall = Static<typeof VerdictCall>;
 /** A verdict as the control API shows it. */
 export const ShownVerdict = Type.Object(
   {
-    id: nullableText("Null while it is not final: the verdict if no more requests came"),
+    id: nullableText("Null if the verdict is not final: it would be the verdict if no more requests came"),
     rule: Type.String(),
     severity: severity(),
     verdict: oneOf(VERDICTS, "`inconclusive` if nothing that happened decides it"),
@@ -80,7 +80,7 @@ export interface VerdictFilter {
   merchant?: string | undefined;
   /** Only verdicts at or after this time, in sandbox milliseconds. */
   since?: number | undefined;
-  /** Also failed and inconclusive verdicts that a reset erased. */
+  /** Include failed and inconclusive verdicts that a reset erased. */
   erased?: boolean | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface WebhookRequest {
   transport?: "slow_send" | "abort_mid_body" | "hang_up" | "drop";
 }
 
-/** The form of the signature (default). The key of the digest is an assumption. */
+/** The default form of the signature. */
 export const USUAL_SIGNATURE = "hex digest of the body, keyed with the whole secret";
 
 export const WebhookHealth = Type.Object(
@@ -105,7 +105,7 @@ export const NewEndpoint = Type.Object(
     url: text("URL that receives the deliveries: an http or https address on this machine"),
     events: Type.Optional(
       Type.Array(text("An event type, a pattern such as `payment.*`, or `*`"), {
-        description: "Event types to deliver (default: all, or those that the endpoint has)",
+        description: "Event types to deliver (default: all, or the present types of an existing endpoint)",
         minItems: 1,
         maxItems: 100,
       }),

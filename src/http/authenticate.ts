@@ -114,9 +114,9 @@ export const behaviours: Behaviour[] = [
   {
     id: "auth.sessions",
     fact:
-      "Login returns a token that works like an API key of the merchant and expires after an hour: " +
-      "then 401 `token_expired`. Any key can log in as any merchant of the sandbox. " +
-      "Unknown email and wrong password get the same 401.",
+      "Login returns a token that works like an API key of the merchant. It expires after an hour; later calls get " +
+      "401 `token_expired`. Any key can log in as any merchant of the sandbox. " +
+      "An unknown email and a wrong password get the same 401.",
     why: "The service's documentation does not say how a token is obtained or how long it is valid.",
   },
 ];

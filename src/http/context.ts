@@ -37,8 +37,8 @@ export interface RequestContext extends ReturnType<typeof openContext> {}
 export type Next = (error?: unknown) => void;
 
 /**
- * One stage of a pipeline, which is middleware as Express has it: it passes the request on, sets `reply` and ends the
- * stages, or rejects the request (throws an ApiError).
+ * One stage of a pipeline, with the parameters of Express's middleware. A stage passes the request on, sets `reply` and
+ * so ends the stages, or throws an ApiError to reject the request.
  */
 export type Stage = (request: IncomingMessage, response: ServerResponse, next: Next) => void | Promise<void>;
 
@@ -58,7 +58,7 @@ export const setContext = (request: IncomingMessage, context: RequestContext): v
   (request as WithContext)[CONTEXT] = context;
 };
 
-/** Passes the request on, or ends the stages if this one has set the reply. */
+/** Passes the request on, or ends the stages if this stage has set the reply. */
 export function passOn(context: RequestContext, next: Next): void {
   if (context.reply === undefined) next();
   else context.finish(context);
@@ -88,11 +88,13 @@ export function openContext(
     at,
     /** The request's number among all requests; 0 for requests that the request log does not keep. */
     sequence: 0,
-    /** Counts the requests of its merchant, for the number in its id. */
+    /** The series that the request belongs to, which numbers the requests of one merchant for their ids. */
     series: NO_SERIES,
     /** Shown in the response only if the request has a number. */
     id: "req_0",
-    /** Its span, in the trace of its `traceparent` header or in a new trace; undefined if nothing is traced. */
+    /**
+     * The request's span, in the trace of its `traceparent` header or in a new trace; undefined if nothing is traced.
+     */
     span: undefined as CallSpan | undefined,
     /** All headers of the response, as sent. */
     sentHeaders: {} as Record<string, string | number>,
@@ -116,8 +118,8 @@ export function openContext(
      */
     answeredAfter: undefined as number | undefined,
     /**
-     * Milliseconds from arrival to the end of the checks, the body, the validation and the operation; shorter if the
-     * request ended earlier.
+     * Milliseconds from arrival to the end of the checks, the body, the validation and the operation. Has fewer
+     * elements if the request ended earlier.
      */
     stages: [] as number[],
     operation: undefined as Operation | undefined,

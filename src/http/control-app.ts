@@ -40,7 +40,9 @@ interface ControlAppOptions<World> {
   world: World;
   /** Throws 403 if the request lacks the control token. */
   requireToken: (incoming: IncomingMessage) => void;
-  /** Brings the data that operations read up to date, between other requests. Undefined if it is up to date. */
+  /**
+   * Updates the data that operations read, in steps between other requests. Undefined if there is nothing to update.
+   */
   prepare: () => Promise<void> | undefined;
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard's page, at the first request for it. */
@@ -123,7 +125,7 @@ const run =
     const context = contextOf(request);
     unread.check();
     const gone = new AbortController();
-    // An abort costs more than the rest of a short call, because its error has a stack.
+    // Aborts only unfinished calls, because an abort costs more than the rest of a short call: its error has a stack.
     response.once("close", () => {
       if (!response.writableFinished) gone.abort();
     });
@@ -141,8 +143,8 @@ const run =
   };
 
 /**
- * Checks the token before the path, so that callers without it cannot find out which paths exist, and before the body
- * is read, so that such a call costs no time. The page holds no data and asks for the token itself.
+ * Checks the token before the path, so that callers without the token cannot find out which paths exist. Also checks it
+ * before the body is read, so that such a call costs no time. The page holds no data and asks for the token itself.
  */
 const checkToken =
   (requireToken: (incoming: IncomingMessage) => void): Stage =>

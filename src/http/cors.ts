@@ -43,7 +43,7 @@ export function createCors(origins: readonly string[], readable: readonly string
       url,
       headers: { origin = "", "access-control-request-method": wanted },
     }: IncomingMessage) => method === "OPTIONS" && wanted !== undefined && isShared(url) && responseHeaders.has(origin),
-    /** Grants a preflight request that the guard has admitted. */
+    /** Responds to a preflight request that the guard has admitted. */
     grantPreflight({ headers: sent }: IncomingMessage, outgoing: ServerResponse) {
       outgoing.writeHead(204, {
         "Access-Control-Allow-Origin": sent.origin,

@@ -1,6 +1,6 @@
 // The Host and Origin checks: a request must name this machine as its host, and must not come from a web page of
-// another origin. They block web pages in the developer's browser (DNS rebinding, cross-site requests), which can reach
-// loopback too.
+// another origin. Without them, web pages in the developer's browser could call a sandbox on loopback (DNS rebinding,
+// cross-site requests).
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { succeeds } from "../kernel/attempt.ts";
@@ -90,7 +90,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "44
 /** An app that a sandbox is mounted in may listen on several ports. */
 const MAX_PORTS = 20;
 
-/** Rejects a request from another machine: an app that listens on every address passes those on too. */
+/** Rejects a request from another machine. An app that listens on every address passes on such requests too. */
 function requireLocal({ socket: { remoteAddress } }: IncomingMessage): void {
   if (remoteAddress === undefined || /^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return;
   fail(
@@ -102,8 +102,8 @@ function requireLocal({ socket: { remoteAddress } }: IncomingMessage): void {
 }
 
 /**
- * Rejects requests of another site's page that have no Origin header, such as an image, a frame or a fetch with
- * `no-cors`. Following a link is allowed.
+ * Rejects requests by a page of another site that have no Origin header, such as those for an image, a frame or a fetch
+ * with `no-cors`. Following a link is allowed.
  */
 function checkSite({ method, headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
@@ -117,9 +117,9 @@ function checkSite({ method, headers }: IncomingMessage): void {
 }
 
 /**
- * Rejects requests under /v1 that a browser sends on its own, such as an image, without saying whose page asks:
- * browsers send Sec-Fetch-Site only to localhost, so not to a name of `--allowed-host`. A page cannot add a key without
- * a preflight, and cannot leave out the `Mozilla` that every browser's User-Agent starts with.
+ * Rejects requests under /v1 that a browser sends for an image of a page, or the like, without naming the page.
+ * Browsers send Sec-Fetch-Site only to localhost, not to a name of `--allowed-host`. Such a request has no key, which a
+ * page cannot add without a preflight, but always the `Mozilla` with which a browser's User-Agent starts.
  */
 function checkBrowser({ url, headers }: IncomingMessage): void {
   if (headers["sec-fetch-site"] !== undefined || !isApiPath(url)) return;
@@ -139,9 +139,8 @@ const isNavigation = (headers: IncomingHttpHeaders) =>
   headers["sec-purpose"] === undefined;
 
 /**
- * The first stage: applies the guard, and the limits on every request. `admitted` is called between the two: a request
- * that the guard rejects belongs to no merchant and gets no number, so that no web page changes the numbers of other
- * requests.
+ * The first stage: applies the guard, and then the limits on every request. `admitted` is called in between, so a
+ * request that the guard rejects gets no number. Otherwise a web page could change the numbers of other requests.
  */
 export const admit =
   (guard: Guard, admitted: (context: RequestContext) => void = () => {}): Stage =>

@@ -1,5 +1,5 @@
-// Isolation: a call with the key of a merchant may name, in its `baggage` header, a test's merchant that was created
-// from the key's own one, and then acts as that merchant.
+// Isolation: a call may name a test's merchant in its `baggage` header, and then acts as that merchant. The test's
+// merchant must have been created from the merchant of the call's key.
 
 import { merchantInBaggage } from "../kernel/baggage.ts";
 import { fail } from "../kernel/errors.ts";
@@ -10,7 +10,10 @@ import type { RequestContext } from "./context.ts";
 
 export type Isolation = "off" | "on" | "strict";
 
-/** The identity under which a call acts: the merchant that it names, if its key may name that one. */
+/**
+ * The identity under which a call acts: the test's merchant in its `baggage` header if the key may act as it, otherwise
+ * the key's own merchant.
+ */
 export function actingIdentity(
   tenants: Tenants,
   isolation: Isolation,
@@ -23,7 +26,7 @@ export function actingIdentity(
   return tenants.identify(tenants.keyOf(named)) ?? own;
 }
 
-/** Rejects a call that names a merchant it may not act as, or with `strict` none. */
+/** Rejects a call if its key may not act as the merchant that it names. With `strict`, also if it names no merchant. */
 export function requireIsolation(
   tenants: Tenants,
   isolation: Isolation,
@@ -53,7 +56,7 @@ export const behaviours: Behaviour[] = [
       "With `--isolation on`, a call whose `baggage` header has the entry `merchant-sandbox=<merchant>` acts as that " +
       "merchant. If it was not created from the fixture of the key's own merchant, the call gets 403; with `strict`, " +
       "a call without the entry gets 403 too. If such a merchant has no endpoint, its webhooks go to the endpoints " +
-      "of the key's own merchant, signed with their secrets, and have the same header.",
+      "of the key's own merchant, signed with the secrets of these endpoints, and have the same header.",
     why: "The service has no such header; tests of an app with one key need a merchant each.",
     setting: "--isolation",
   },

@@ -20,7 +20,7 @@ import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, refusePath, requir
 import { type Effect, operate, transact } from "./transact.ts";
 import { type BodyMode, validate } from "./validate.ts";
 
-/** The places of the pipeline in which faults act; `faults/` implements them. */
+/** The points of the pipeline at which faults act. `faults/` implements them. */
 export interface FaultStages {
   readonly outage: Stage;
   readonly auth: Stage;
@@ -118,7 +118,7 @@ const respond: Stage = (request) => {
   context.finish(context);
 };
 
-/** How a request ends: with the reply that a stage has set, or with an error reply. */
+/** Ends a request, with the reply that a stage has set or with an error reply. */
 function createEnding({ faults, recorder, report }: PipelineDependencies) {
   const finish = (context: RequestContext): void => {
     context.reply ??= failureReply(context, new Error("no stage responded"), report);

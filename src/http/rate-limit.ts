@@ -65,8 +65,8 @@ export function createRateLimiter(own: RateLimits, assumed: Assumptions) {
     /** The window that a merchant's operations share. */
     of: (merchant: string) => merchants.open(merchant, rules.all),
     /**
-     * A merchant's windows: the shared one, even if it is not open, and the open ones of operations with their own
-     * limit. Reading opens no window, because opening one may close another merchant's.
+     * A merchant's windows: the shared window, even if it is not open, and the open windows of operations with their
+     * own limit. Reading opens no window, because opening a window may close another merchant's.
      */
     windowsOf: (merchant: string): [operation: string | null, bucket: RateLimitWindow][] => [
       [null, merchants.all.get(merchant) ?? openBucket(rules.all)],

@@ -14,7 +14,7 @@ import { refuseLiveKey } from "./authenticate.ts";
 import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { announcesBody, awaitsContinue } from "./unread-body.ts";
 
-/** Bytes that the sandbox reads of a body. */
+/** The most bytes of a body that the sandbox reads. */
 export const bodyBytesFact = settableFact<number>(
   "http.body_bytes",
   "limit",
@@ -65,16 +65,16 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   if (length > assumedValue(context.assumed, bodyBytesFact)) refuseSize(context, length);
   if (isAwaitingContinue && !hasContinued(context.outgoing)) context.outgoing.writeContinue();
   const bytes = await collect(context);
-  // The headers after a body in chunks.
+  // Trailers are headers that follow a chunked body.
   for (const trailer of context.incoming.rawTrailers) refuseLiveKey(trailer);
   if (bytes.length > 0) await take(context, decode(bytes));
 }
 
-/** Whether Node has sent `100 Continue` itself, as it does on an app's server. An internal property says so. */
+/** Whether Node has sent `100 Continue` itself, as it does on an app's server. Reads an internal property of Node. */
 const hasContinued = (outgoing: ServerResponse) => (outgoing as { _sent100?: boolean })._sent100 === true;
 
 async function take(context: RequestContext, text: string): Promise<void> {
-  // Runs before the body is stored anywhere.
+  // Must run before the body is stored anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
   if (isLong(text)) await nextTurn();
@@ -84,7 +84,7 @@ async function take(context: RequestContext, text: string): Promise<void> {
 const LONGEST_TURN = 65_536;
 const isLong = (text: string) => text.length > LONGEST_TURN;
 
-/** Lets other requests take their turn between the steps of one with a long body. */
+/** Lets other requests take their turn between the steps of a request with a long body. */
 export const yieldIfLong: Stage = (request, _response, next) =>
   isLong(contextOf(request).bodyText) ? nextTurn().then(() => next()) : next();
 
@@ -188,8 +188,8 @@ function parse(text: string): Record<string, unknown> {
 }
 
 /**
- * V8's message quotes the text around the error. The quote may contain a part of a secret, which masking would miss, so
- * it is removed, and from a text that is too long to look.
+ * V8's message quotes the text around the error, and masking would miss a secret that the quote cuts. Removes the quote
+ * if the text contains a secret or is too long to search.
  */
 const reasonOf = ({ message }: Error, text: string) =>
   text.length <= LONGEST_QUOTED && mask(text) === text ? message : message.replace(/, (?:\.\.\.)?".*$/s, "");

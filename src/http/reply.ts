@@ -130,7 +130,7 @@ export const behaviours: MeasuredBehaviour[] = [
     fact:
       "Errors always have all four fields: `error` is a category, `code` the condition and `details.errors` the " +
       "fields at fault; `details.requestId` is the request in the log. " +
-      "The log keeps no request that a foreign host or origin, or the HTTP parser, rejects.",
+      "Requests with a foreign host or origin, and requests that are not valid HTTP, are not in the log.",
     why:
       "The service's documentation requires only `error` and shows no values of `error` and `code`, " +
       "not even for 429.",

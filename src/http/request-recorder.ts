@@ -34,7 +34,7 @@ export function createRequestRecorder(options: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
   const record = (context: RequestContext, entry: RequestEntry) => {
-    // A later request may have the same id.
+    // After a reset, a later request may have the same id.
     if (context.series.isErased) return;
     try {
       requestLog.add(entry);
@@ -53,7 +53,7 @@ export function createRequestRecorder(options: RecorderOptions) {
         connection.closed = realNow();
       });
     },
-    /** Opens the context of a request, whose pipeline sends its reply with `finish`. */
+    /** Opens the context of a request. The pipeline calls `finish` to send the reply. */
     open: (incoming: IncomingMessage, outgoing: ServerResponse, finish: (context: RequestContext) => void) =>
       openContext(incoming, outgoing, clock.now(), finish),
     /** Numbers a request that the guard has admitted, once its merchant is known. */
@@ -85,7 +85,7 @@ function spanOf(
 
 /**
  * Whether the request was rate-limited or got a 5xx before the sandbox used its body. The judge compares that body with
- * the retry's.
+ * the body of the retry.
  */
 function hasUnusedBody({ incoming, bodyText, reply, errorCode }: RequestContext): boolean {
   if (
@@ -101,7 +101,7 @@ function hasUnusedBody({ incoming, bodyText, reply, errorCode }: RequestContext)
   return isRateLimit(status, errorCode) || status >= 500;
 }
 
-/** Reads the rest of a request after its response, which Node would discard. */
+/** Reads the rest of a request after its response. Node would discard the rest. */
 function collect(incoming: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

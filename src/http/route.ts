@@ -1,4 +1,5 @@
-// Routes of the API and the control API in Express's router, made from their declarations; 404 with a hint, and 405.
+// Adds the routes of the API and the control API to Express's router from their declarations. Adds 404 with a hint for
+// other paths, and 405 for other methods.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Request, type Response, Router } from "express";
@@ -14,7 +15,10 @@ import { contextOf, type Next, type RequestContext, type Stage } from "./context
 /** Paths are literal: another case, or a slash at the end, is another path. */
 export const openRouter = () => Router({ caseSensitive: true, strict: true });
 
-/** Runs stages one after another as one layer of Express's router: a layer for each stage costs a GET a third more. */
+/**
+ * Runs stages one after another in one layer of Express's router. A layer for each stage would make a GET a third
+ * slower.
+ */
 export function inTurn(...stages: Stage[]): Stage {
   return (request, response, next) => {
     let started = 0;
@@ -79,8 +83,8 @@ interface RouterEnd {
 }
 
 /**
- * Adds the last layers, 404 for a path that no route has and the replies of failed requests, and returns the listener
- * for Node's requests. No Express app is involved: one would cost several times the rest of a request.
+ * Adds the last layers: 404 for a path without a route, and the replies to failed requests. Returns the listener for
+ * Node's requests. Uses no Express app, which would cost several times the rest of a request.
  */
 export function closeRouter(
   router: Router,
@@ -103,12 +107,12 @@ export function closeRouter(
 const isUndecodable = (error: unknown) => error instanceof URIError && (error as { status?: number }).status === 400;
 
 /**
- * Characters in a target with which Express reads its path as a browser would: it drops a fragment, trims spaces and
- * turns backslashes into slashes.
+ * Characters that make Express parse a target as a browser would: it then drops a fragment, trims spaces and turns
+ * backslashes into slashes.
  */
 const READ_AS_URL = /[\t\n\f\r #\u00a0\ufeff]/;
 
-/** Rejects a path that Express would change before it looks for its route. */
+/** Rejects a path that Express would change before looking for its route. */
 export const requireLiteralPath =
   (refuse: RouterEnd["refuse"]): Stage =>
   (request, _response, next) => {
@@ -147,8 +151,8 @@ const creationHint = (kind: string) =>
   ` No operation creates these records: use \`${PROGRAM} make ${kind}\` or POST ${CONTROL_PREFIX}/records/${kind}.`;
 
 /**
- * The closest path. In one folder the last segments must be close: most of `/v1/hospitality/bookings` is the folder
- * that it shares with `/v1/hospitality/pricing-rules`.
+ * The closest path. In the same folder, the last segments must be close too, because most of `/v1/hospitality/bookings`
+ * is the folder that it shares with `/v1/hospitality/pricing-rules`.
  */
 function closestIn(folder: string, path: string, known: readonly string[]): string | undefined {
   const guess = closestMatch(path, known);

@@ -7,7 +7,7 @@ import type { RequestContext } from "./context.ts";
 import { SAFE_HEADERS } from "./reply.ts";
 import { READ_TIMEOUT } from "./unread-responses.ts";
 
-/** Sends a part when the client has read those before it, and disconnects a client that stops reading. */
+/** Sends each part once the client has read the parts before it. Disconnects a client that stops reading. */
 export async function sendParts(
   context: RequestContext,
   { parts }: JsonParts,

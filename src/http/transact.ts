@@ -106,7 +106,7 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
   );
   const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
-  // A refused call gets no warnings, because nothing unlikely was stored.
+  // A rejected call gets no warnings, because nothing unlikely was stored.
   if (warnings.length > 0) context.headers["X-Sandbox-Warning"] = headerText(warnings.join(" "));
   const status = factOf(operation.status);
   if (status === 204 || status === 205) return { status, body: "" };
@@ -119,7 +119,7 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
 /** Longer than any warning that quotes a reasonable value. */
 const LONGEST_WARNING = 1_000;
 
-/** A header may contain only printable ASCII; a value of the request that is quoted may contain anything. */
+/** A header may contain only printable ASCII, but a warning may quote any value of the request. */
 const headerText = (text: string) => mask(text, LONGEST_WARNING).replace(/[^ -~]/g, "?");
 
 function serialize({ id, reply }: Operation, result: unknown): string {

@@ -1,4 +1,5 @@
-// Ends responses to requests whose body was not read, so that a client that is still sending receives them.
+// Ends responses to requests whose body was not read, so that a client that is still sending its request gets the
+// response.
 
 import type { IncomingMessage } from "node:http";
 import { afterRealTime } from "../kernel/clock.ts";

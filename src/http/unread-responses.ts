@@ -1,11 +1,11 @@
 // Bounds the memory of long responses of the control API, such as reports, that clients have not read yet. Responses in
-// parts need no bound, because each part is made when the client has read those before it.
+// parts need no bound, because each part is made when the client has read the parts before it.
 
 import type { ServerResponse } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { count } from "../kernel/text.ts";
 
-/** Characters of long responses that clients have not read: a report may have some millions. */
+/** Characters of long responses that clients have not read yet. One report may have millions. */
 const MAX_UNREAD = 33_554_432;
 const LONG_RESPONSE = 65_536;
 /** Real milliseconds without progress after which the reader of a long response is disconnected. */
@@ -27,7 +27,7 @@ export function createUnreadBound() {
     check,
     add(response: ServerResponse, length: number) {
       if (length < LONG_RESPONSE) return;
-      // Other calls may have begun at the same time.
+      // Checks again, because other calls may have begun meanwhile.
       check();
       unread += length;
       response.setTimeout(READ_TIMEOUT, () => response.destroy());

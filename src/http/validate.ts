@@ -94,7 +94,7 @@ function checkedQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyM
 
 function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
   const known: Record<string, unknown> = {};
-  // Pairs, because V8 is slow with an object of as many fields as a body may have.
+  // Pairs instead of an object, because V8 is slow with as many properties as a body may have fields.
   const unknown: [name: string, value: unknown][] = [];
   for (const name of Object.keys(sent)) {
     if (body && Object.hasOwn(body.properties, name)) known[name] = sent[name];
@@ -145,7 +145,7 @@ const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * The unknown fields to store on the record, with their secrets masked. Omits fields that the service sets itself,
- * unless the body's schema declares `additionalProperties`: such a body takes all fields of a record.
+ * unless the body's schema declares `additionalProperties`: such a body accepts all fields of a record.
  */
 function extraFields(
   { body, reply }: InputDeclaration,

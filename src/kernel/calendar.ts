@@ -37,7 +37,8 @@ export function timeOfDay(country: string | null, day: string, hour: number): nu
   const start = parseTime(day);
   if (start === undefined) return undefined;
   const time = start + hour * HOUR;
-  // Guessed with the offset at the same UTC time, then corrected: a change to summer time may lie between the two.
+  // Guesses with the offset at the same UTC time, then corrects the guess, because summer time may begin or end between
+  // the two times.
   const guess = time - offsetAt(country, time);
   return Math.min(Math.max(time - offsetAt(country, guess), 0), LATEST_TIME);
 }
@@ -106,7 +107,7 @@ export const businessDayUntil = (day: string) => (isWeekend(day) ? previousBusin
 /** The day itself, or the business day after it if it is on a weekend. */
 export const businessDayFrom = (day: string) => (isWeekend(day) ? nextBusinessDay(day) : day);
 
-/** Moves the times in these fields by `later` seconds, and those on a weekend to the business day before. */
+/** Moves the times in these fields by `later` seconds. A time on a weekend moves to the business day before. */
 export const businessTimes = (record: Readonly<Record<string, unknown>>, fields: readonly string[], later = 0) =>
   Object.fromEntries(
     fields.flatMap((field) =>

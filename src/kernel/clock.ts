@@ -267,7 +267,7 @@ export const realNow = () => performance.now();
 let processStart = performance.timeOrigin;
 const MOST_DRIFT = 100;
 
-/** A time in real milliseconds as Unix nanoseconds, which no number can hold. */
+/** A time in real milliseconds as Unix nanoseconds: a text, because a number cannot hold them. */
 export function unixNanoseconds(real: number): string {
   const start = Date.now() - performance.now();
   if (Math.abs(start - processStart) > MOST_DRIFT) processStart = start;
@@ -344,7 +344,7 @@ export function describeClock({ mode, now }: { mode: ClockMode; now: string }): 
 /** Parses a time written by another program, in any format that JavaScript accepts; NaN if it is invalid. */
 export const readAnyTime = (text: unknown): number => (typeof text === "string" ? Date.parse(text) : Number.NaN);
 
-/** RFC 3339 has no later or earlier years, so a time beyond them becomes the last or the first. */
+/** Formats a time. A time before 1970 or after 9999 becomes the first or the last time of that range. */
 export const isoTime = (milliseconds: number) => new Date(within(milliseconds)).toISOString();
 
 /** The latest time that RFC 3339 can express. */

@@ -1,4 +1,4 @@
-// Durations as people write them, such as 600ms, 30s, 5m, 24h and 7d; and as Retry-After does.
+// Parses durations as people write them, such as 600ms, 30s, 5m, 24h and 7d, and the waits in Retry-After.
 
 import { readHttpDate } from "./clock.ts";
 import { usageError } from "./errors.ts";
@@ -23,7 +23,7 @@ export function tryParseDuration(text: string): number | undefined {
 export const durationProblem = (text: string) =>
   FORM.test(text.trim()) ? "must be at most 36525d" : "must be a duration such as 500ms, 30s or 30d";
 
-/** As `tryParseDuration`, for an option or a file: throws a usage error if the duration is invalid. */
+/** Like `tryParseDuration`, for an option or a file: throws a usage error if the duration is invalid. */
 export function parseDuration(text: string, where: string): number {
   return (
     tryParseDuration(text) ?? usageError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`)

@@ -42,7 +42,7 @@ export const errors = {
   ...errorsOf(403, "permission_error", {
     live_key_refused: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.",
     merchant_suspended: "The merchant of this key is suspended.",
-    test_merchant_refused: "The `baggage` header names a merchant that was not created from the key's own one.",
+    test_merchant_refused: "The `baggage` header names a merchant that was not created from the key's own merchant.",
     test_merchant_missing: "With `--isolation strict`, the `baggage` header names no merchant of a test.",
     host_not_allowed: "The `Host` header names another machine. This prevents DNS rebinding.",
     origin_not_allowed: "A web page of another origin sent the request.",
@@ -257,17 +257,14 @@ export class SandboxError extends Error {
   }
 }
 
-/**
- * An error as it is printed: the message if that says how to mend it, otherwise the stack, which a report of the defect
- * needs.
- */
+/** An error as it is printed: the message if that says what to do, otherwise the stack, which a bug report needs. */
 export const errorText = (error: unknown) =>
   error instanceof SandboxError ? error.message : String((error as Error)?.stack ?? error);
 
 /**
- * Removes the frames of this package from the stack of a misuse. Node prints the line of the first frame of an uncaught
- * error: it is then the caller's line instead of a line of the bundle. Call it in the public function `below`, which
- * the stack then leaves out too.
+ * Removes this package's frames from the stack of a misuse. When an error is not caught, Node prints the source line of
+ * the first frame: now the caller's line, not a line of the bundle. Call in the public function `below`, whose frame is
+ * removed too.
  */
 export function atCaller(error: unknown, below: (...input: never[]) => unknown): unknown {
   if (error instanceof SandboxError) Error.captureStackTrace(error, below);

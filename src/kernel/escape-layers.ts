@@ -1,5 +1,5 @@
-// Undoes JSON escapes and percent-encoding one layer at a time, and maps each layer back to the original text. Secrets
-// of JSON inside a JSON string are two layers down.
+// Undoes JSON escapes and percent-encoding one layer at a time, and maps each layer back to the original text. A secret
+// in JSON inside a JSON string is two layers down.
 
 export interface Layer {
   readonly text: string;
@@ -10,9 +10,9 @@ export interface Layer {
 }
 
 /**
- * The steps that remain before a text counts as hostile: each layer after the first, each escape in a deep layer, every
- * 32 escapes in another and each place that may hold a secret takes one. Below zero, no more escapes are read, and the
- * whole text is masked.
+ * The steps that remain before a text counts as hostile. Each of these takes a step: a layer after the first, an escape
+ * in a deep layer, every 32 escapes in another layer, and a place that may hold a secret. Below zero, no more escapes
+ * are read, and the whole text is masked.
  */
 export interface Budget {
   left: number;
@@ -30,8 +30,8 @@ const CHARACTERS_PER_STEP = 64;
 const ESCAPES_PER_STEP = 32;
 
 /**
- * Yields the text itself, then with its escapes undone once, twice and so on, until none is left or the budget is used
- * up.
+ * Yields the text itself, then the text with its escapes undone once, twice and so on, until no escape is left or the
+ * budget is used up.
  */
 export function* layersOf(text: string, budget: Budget): Generator<Layer> {
   let layer: Layer | undefined = { text, offsets: undefined, depths: undefined };
@@ -86,10 +86,10 @@ function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget)
   return { text: textOf(to.codes.subarray(0, length)), offsets: to.offsets, depths: to.depths };
 }
 
-/** From so many characters without an escape on, copying them together is faster than one by one. */
+/** Runs of this many characters without an escape are copied together, which is faster than one by one. */
 const LONG_RUN = 64;
 
-/** The place in the original text. */
+/** The offset in the original text. */
 const placeOf = (offsets: Layer["offsets"], index: number) => (offsets ? (offsets[index] as number) : index);
 
 /**

@@ -8,7 +8,8 @@ import { hasLiveKey, isSecretName, isSuspicious, MASK, mayBeSecret, type Secret,
 export { MASK };
 
 /**
- * Characters read beyond the limit, to recognise a secret that the limit would cut: the longest spelling of an IBAN.
+ * Characters read beyond the limit, so that a secret that the limit would cut is recognised. No spelling of an IBAN is
+ * longer.
  */
 const LOOKAHEAD = 4_096;
 
@@ -62,8 +63,8 @@ function maskParts(value: unknown, budget: Budget): unknown {
 export const maskedJson = (value: unknown): string => JSON.stringify(maskValue(value));
 
 /**
- * A boolean such as `hasPassword: true` is not a secret. Once the budget is used up, a name that may be secret is not
- * looked at closely.
+ * A boolean such as `hasPassword: true` is not a secret. Once the budget is used up, every name that may be secret
+ * counts as one.
  */
 function isMasked(name: string, value: unknown, budget: Budget): boolean {
   if (value === null || typeof value === "boolean" || !mayBeSecret(name)) return false;

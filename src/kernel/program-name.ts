@@ -9,9 +9,9 @@ function folderOf(script: string): string {
 }
 
 /**
- * `merchant-sandbox` for a global installation: its folder is in PATH. The folder of a project's commands is there too
- * while npx or npm runs, but not in the user's shell. With Yarn's Plug'n'Play there is no such folder, and npx would
- * download a package.
+ * `merchant-sandbox` for a global installation, whose folder is in PATH. While npx or npm runs, PATH also has the
+ * folder of a project's commands, but the PATH of the user's shell does not. With Yarn's Plug'n'Play there is no such
+ * folder and npx would download a package, so the command starts with `yarn`.
  */
 export function programNameOf(script: string, path: string, isPlugAndPlay: boolean): string {
   if (isPlugAndPlay) return `yarn ${NAME}`;

@@ -43,7 +43,7 @@ export function extentOf(json: string): { levels: number; values: number } {
   return { levels, values };
 }
 
-/** Whether a body is within the limits, so that parsing it takes no long time. */
+/** Whether a body is within the limits, so that parsing it is fast. */
 export function isReadable(json: string): boolean {
   const { levels, values } = extentOf(json);
   return levels <= MAX_DEPTH && values <= MAX_VALUES;

@@ -5,8 +5,8 @@ import { grouped } from "./grouped.ts";
 import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
- * Words that make a name secret, at the end of its words and in any spelling: `api key` matches apikey, apiKey,
- * API_KEY, x-api-key, xapikey and card[api][key]. A word may end with an `s` or digits.
+ * Words that make a name secret if it ends with them, in any spelling: `api key` matches apikey, apiKey, API_KEY,
+ * x-api-key, xapikey and card[api][key]. The word may have an `s` or digits after it.
  */
 export const SECRET_WORDS = [
   "authorization",
@@ -33,7 +33,10 @@ export const SECRET_WORDS = [
 /** Secret only as the last word of a parameter in a query or a form: a JSON field named `key` is rarely a secret. */
 export const SECRET_PARAMETERS = ["key", "signature", "sig"] as const;
 
-/** Words with which other words end: `shipping`, `Caliban`. The others match there too: `accesstoken`, `xapikey`. */
+/**
+ * Other words end with these, such as `spin` and `Caliban`, so they match only as whole words. The other secret words
+ * also match the end of a longer word, such as `accesstoken` and `xapikey`.
+ */
 const ALONE = new Set<string>(["pin", "iban"]);
 
 const wordPatterns = SECRET_WORDS.map((word) => (ALONE.has(word) ? "" : "[a-z0-9]*") + word.replace(" ", "_?"));
@@ -125,13 +128,14 @@ interface Found {
   end: number;
   /** Offset of the quote to put around the mask, if a JSON value without quotes becomes a string. */
   quote?: number | undefined;
-  /** The secret was recognised by its own format, such as a key's, not by the name before it. */
+  /** Whether the secret was recognised by its own format, such as a key's, and not by the name before it. */
   isForm: boolean;
 }
 
 /**
- * A secret that begins inside one of an outer layer is a part of it, and the outer layer knows its exact end. Only a
- * secret recognised by its format may end later in the deeper layer, because its characters may be escaped.
+ * A secret that begins inside a secret of an outer layer is a part of that secret, and the outer layer has found the
+ * exact end. Only a secret recognised by its format may end later in the deeper layer, because its characters may be
+ * escaped.
  */
 function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boolean })[]): Secret[] {
   const all = [...outer, ...found];
@@ -147,8 +151,8 @@ function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boo
 }
 
 /**
- * A secret that is recognised by its own form: text that its start contains, the start, and a pattern of the secret
- * after the start.
+ * A secret that is recognised by its own form. `start` matches where it starts, `hint` is a text in every such start,
+ * and `secret` matches the secret after the start.
  */
 interface Form {
   hint: string;
@@ -156,7 +160,10 @@ interface Form {
   secret: RegExp;
 }
 
-/** A prefix of keys in base64, at each of the three places in a group of bytes: only whole characters of it. */
+/**
+ * A prefix of keys in base64, at each of the three offsets in a group of bytes. Has only the characters that the prefix
+ * alone determines.
+ */
 const inBase64 = (prefix: string) => [0, 1, 2].map((offset) => base64Of(prefix, offset));
 
 function base64Of(text: string, offset: number): string {
@@ -228,7 +235,7 @@ for (const character of "\"'`<>{}?&;,#=:|()/ \t\n\r\u00a0") NAME_ENDS[character.
 const WORD = new RegExp(SECRET_WORD_SOURCE, "g");
 /** Matches the text between a name and its value. A quoted name may continue after its secret word. */
 const SEPARATOR = /(?:[^"'=:&,{}[\]\n]{0,64}?(["']))?\s*(:|=>?)\s*/y;
-/** An escaped quote. A deeper layer has it as a plain quote, and finds the exact value there. */
+/** An escaped quote. In a deeper layer it is a plain quote, and the exact value is found there. */
 const ESCAPED_QUOTE = /\\+(?:["']|u002[27])|%(?:25)*2[27]/y;
 
 /**
@@ -268,7 +275,7 @@ interface Name {
   end: number;
   /** The match of SEPARATOR: the quote after the name, and `:` or `=`. */
   separator: RegExpExecArray;
-  /** The whole text is a form or a query: only `&` ends the value of a pair. */
+  /** Whether the whole text is a form or a query, in which only `&` ends the value of a pair. */
   isForm: boolean;
 }
 

@@ -41,7 +41,7 @@ export const traceIdOf = (traceparent: string | null): string | null => parseTra
 /** Whether the caller's tracer records the trace. */
 export const isSampled = ({ flags }: TraceContext): boolean => (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
 
-/** A span below another one. Its id follows from the parent and the name, so it is the same after a restart. */
+/** A child span. Its id is derived from the parent and the name, so it is the same after a restart. */
 export const childSpan = (random: Random, parent: TraceContext, name: string): TraceContext => ({
   ...parent,
   spanId: random.hex(8, "span", traceparentOf(parent), name),

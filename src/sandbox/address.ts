@@ -8,7 +8,7 @@ import type { MountedServer, MountPoint } from "../http/mount.ts";
 export interface Address {
   /** 0 until the sandbox listens, or until an app has passed it a request. */
   port(): number;
-  /** Its URL without a path, or with the path of its mount; empty until the port is known. */
+  /** The sandbox's URL without a path, or with the path of its mount; empty until the port is known. */
   url(): string;
   /** The port that a client of this request sends in Host; undefined for a request without a socket. */
   portOf(incoming: IncomingMessage): number | undefined;

@@ -26,7 +26,7 @@ import { webhookTimeoutFact } from "../webhooks/dispatcher.ts";
 import { retryScheduleFact, scheduleOf } from "../webhooks/retry-schedule.ts";
 import type { Options } from "./options.ts";
 
-/** Options that set an assumption too, with their flags. */
+/** Assumptions that other options set too, with the flags of these options. */
 function valuesOfOptions({ rateLimit: { all }, retrySchedule, webhookTimeout }: Options) {
   const gaps = retrySchedule === undefined ? undefined : scheduleOf(retrySchedule).gaps.slice(1);
   return [

@@ -1,4 +1,4 @@
-// Runs audits of receivers with the sender and the settings of the sandbox, and keeps those that wait for a count.
+// Runs audits of receivers with the sender and the settings of the sandbox, and keeps audits that wait for a count.
 
 import type { AuditDependencies, AuditStep, RunningAudit } from "../audit/audit.ts";
 import type { Audit, OtherSecret } from "../audit/probe-verdicts.ts";
@@ -125,7 +125,10 @@ const endpointsOf = ({ stores: { tenants, deliveries } }: Engine) =>
 /** The most secrets that an audit tries. */
 const MAX_OTHERS = 20;
 
-/** The wrong secrets that receivers use by mistake: a part of theirs, one before a rotation, another endpoint's. */
+/**
+ * Wrong secrets that receivers use by mistake: a part of the right one, the one before a rotation, or another
+ * endpoint's.
+ */
 function otherSecrets(endpoints: ReturnType<typeof endpointsOf>, url: string, secret: string): OtherSecret[] {
   const own = endpoints.filter((endpoint) => endpoint.url === url);
   const bare = secret.replace(/^whsec_/, "");

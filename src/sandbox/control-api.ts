@@ -1,5 +1,5 @@
-// Builds the context of the control API on first use: the parts of the engine, and those that only the control API
-// uses.
+// Builds the context of the control API on first use, from the parts of the engine and the parts that only the control
+// API uses.
 
 import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
@@ -98,8 +98,8 @@ export function openControlApi(engine: Engine) {
 }
 
 /**
- * After data were replaced, clears the state in memory about them: one merchant's, or all. `event`: what replaced them
- * (default: a reset).
+ * Clears the state in memory about data that was replaced, of one merchant or of all. `event` says what replaced the
+ * data (default: a reset).
  */
 function forget(engine: Engine, merchant: string | undefined, event: string | undefined): void {
   engine.judge.conclude(merchant);
@@ -161,7 +161,7 @@ function recordsOf(
   return merchants.flatMap((id) => createOperationContext(id, now, undefined).own(resource).all().reverse());
 }
 
-/** Loads the code of reports at the first one. */
+/** Loads the code of reports at the first report. */
 function openReporter(
   { judge, scenarios }: Engine,
   shared: Omit<RunSources, "verdicts" | "madeVerdicts" | "sandboxes" | "scenarios">,
@@ -211,7 +211,7 @@ async function callForLearner(
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
   const reply = await callService(url.href, { method, path, key, headers, body });
   // With a 409, the result of the step exists already. A sandbox that other machines can call rejects endpoints on its
-  // own machine, which must not stop the lesson.
+  // own machine; the lesson then continues without one.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
   const response = `${reply.status} ${JSON.stringify(reply.body)}`;

@@ -36,13 +36,14 @@ import { openSockets } from "./sockets.ts";
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
 export interface Sandbox extends SandboxApi {
   /**
-   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
-   * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
+   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false`, the address at which the app has
+   * mounted the sandbox, such as `http://localhost:3000/pay`; empty until a request has arrived or a server is
+   * attached.
    */
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on; with `listen: false`, the port of the app's server. */
+  /** The port that the sandbox listens on. With `listen: false`, the port of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
@@ -59,8 +60,8 @@ export interface Sandbox extends SandboxApi {
   onDefect(listener: (defect: Defect) => void): void;
   /**
    * Serves /v1 and /_sandbox inside an app: `app.use(sandbox.middleware)` in Express, connect or Fastify with
-   * `@fastify/middie`, or `createServer(sandbox.middleware)`. It calls `next` for every other path. Create the sandbox
-   * with `listen: false` for it.
+   * `@fastify/middie`, or `createServer(sandbox.middleware)`. Calls `next` for every other path. Needs a sandbox that
+   * was created with `listen: false`.
    *
    * @example
    * const sandbox = await createSandbox({ listen: false });
@@ -133,7 +134,7 @@ export async function openSandbox(
   }
 }
 
-/** Adds properties to an object, getters as getters. */
+/** Adds properties to an object, and keeps getters as getters. */
 const withProperties = <Base extends object, Added extends object>(base: Base, added: Added): Base & Added =>
   Object.defineProperties(base, Object.getOwnPropertyDescriptors(added)) as Base & Added;
 
@@ -224,7 +225,7 @@ function openLazyEngine(given: StorageOptions) {
     mounted() {
       const { stores, listeners } = lazy.engine();
       stores.database.listensAt(address.url());
-      // The first request does not wait for it.
+      // The first request does not wait for the registration.
       announced = addToRun(address.url(), null, []).catch((error) => reportDefect(listeners, error, "exec"));
     },
     /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */

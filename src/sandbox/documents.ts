@@ -1,5 +1,5 @@
-// The documents that the build made from the declarations (`scripts/reference`), and the sandbox as recordings of the
-// service are compared with it.
+// Reads the documents that the build made from the declarations (`scripts/reference`), and gives the facts and
+// operations with which recordings of the service are compared.
 
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue, resources } from "../areas/index.ts";
@@ -48,7 +48,7 @@ export function operationTypesPage(id: string): string {
   return operationTypes(serviceTypesPage(), operation);
 }
 
-/** The facts in the file of the build. `reason` is the index of a fact's origin, with its explanation. */
+/** The facts in the file of the build. `reason` is the index in `reasons` of a fact's origin and explanation. */
 interface FactFile {
   reasons: Pick<ServiceFact, "origin" | "why" | "setting">[];
   facts: (Pick<ServiceFact, "id" | "kind" | "value" | "settable"> & { reason: number })[];
@@ -60,7 +60,7 @@ export const ownFacts = once((): ServiceFact[] => {
   return facts.map(({ reason, ...fact }) => ({ ...fact, ...(reasons[reason] as FactFile["reasons"][number]) }));
 });
 
-/** Every fact about the service as the sandbox responds, with the kinds of facts. */
+/** Every fact about the service, with the values that this sandbox uses, and the kinds of facts. */
 export function assumptions(set = NO_ASSUMPTIONS) {
   const facts = factsUnder(ownFacts(), set);
   return { kinds: factKinds, total: facts.filter(({ origin }) => origin === "assumed").length, facts };

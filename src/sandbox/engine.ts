@@ -51,7 +51,7 @@ export interface Defect {
   where: string;
 }
 
-/** The options and the contents of the files that they name. Read when a sandbox is created, before its data. */
+/** The options and the contents of the files that they name, which are read before the sandbox's data is opened. */
 interface DataOptions {
   options: Options;
   /**

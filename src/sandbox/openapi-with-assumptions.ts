@@ -58,7 +58,10 @@ function setStatus(responses: Node, { id }: Operation, set: Assumptions): void {
   responses[String(status)] = status === 204 || status === 205 ? empty : { ...empty, content };
 }
 
-/** Moves the errors whose status was set from one response of an operation to the response with that status. */
+/**
+ * Moves errors between the responses of an operation: if an assumption sets the status of an error, the error moves to
+ * the response with that status.
+ */
 function moveErrors(document: Node, responses: Node, name: string, set: Assumptions): void {
   const resolved = (status: string) => {
     const shared = responses[status]?.$ref?.split("/").at(-1);

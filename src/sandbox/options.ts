@@ -68,22 +68,22 @@ export type OptionName = keyof Options;
 export type GivenOptions = { [Name in OptionName]?: Options[Name] | string | string[] | undefined };
 
 interface OptionDefinition<V> {
-  /** The heading under which the help lists it. */
+  /** The heading under which the help lists the option. */
   group: "Address and storage" | "Data" | "Behaviour" | "Webhooks" | "Security";
-  /** Default: the name, as in `--rate-limit`. */
+  /** The flag (default: the name of the option, as in `--rate-limit`). */
   flag?: string;
   /** The placeholder of the value in the help; a switch has none. */
   value?: string;
   description: string;
   /** The default as the help words it. */
   defaultText?: string | undefined;
-  /** The flag may be repeated. */
+  /** Whether the flag may be repeated. */
   multiple?: true;
   default: V;
   /** Reads the text of a flag or variable; for `multiple`, one text at a time. */
   parse(text: string, flag: string): unknown;
   /**
-   * Its schema in merchant-sandbox.json (default: a boolean for a switch, else text, or a list of texts for
+   * The option's schema in merchant-sandbox.json (default: a boolean for a switch, else text, or a list of texts for
    * `multiple`).
    */
   schema?: TSchema;
@@ -100,7 +100,7 @@ const textOption = (value: string, description: string, defaultText?: string) =>
   parse: nonEmpty,
 });
 
-/** A list of texts, by repeating the flag. */
+/** An option with a list of texts, whose flag may be repeated. */
 const textsOption = (value: string, description: string, parse = nonEmpty) => ({
   value,
   description,
@@ -109,7 +109,7 @@ const textsOption = (value: string, description: string, parse = nonEmpty) => ({
   parse,
 });
 
-/** One of several words, by default the first. */
+/** An option that takes one of several words (default: the first). */
 const choiceOption = <const V extends string>(words: readonly [V, ...V[]], description: string) => ({
   value: words.join("|"),
   description,
@@ -231,7 +231,7 @@ export const optionDefinitions: Definitions = {
     allowLoopbackWebhooks: switchOption(
       "deliver to services on this machine's loopback even if --host opens the network",
     ),
-    traceDeliveries: switchOption("send the `traceparent` of the call that caused a delivery with it"),
+    traceDeliveries: switchOption("send deliveries with the `traceparent` of the call that caused them"),
   }),
   ...inGroup("Security", {
     allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),
@@ -261,7 +261,7 @@ export const NOT_IN_FILE: readonly string[] = [
   ...["webhookInsecureTls", "allowWebhookHost", "allowLoopbackWebhooks"],
   ...optionNames.filter((name) => optionDefinitions[name].group === "Security"),
 ];
-/** Options that name a file or a folder, which merchant-sandbox.json may only name below its own. */
+/** Options that name a file or a folder. In merchant-sandbox.json, the path must be below the folder of that file. */
 export const PATHS = ["db", "fixtures", "lessons", "snapshot", "faults", "scenario"];
 
 const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));

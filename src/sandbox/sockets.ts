@@ -56,12 +56,12 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
   );
   return {
     request(incoming, outgoing) {
-      // For errors before a pipeline starts; the pipelines respond to their own errors.
+      // Handles errors before a pipeline starts. The pipelines respond to their own errors.
       try {
-        // Express's router looks for a path in other targets too, such as a whole URL.
+        // Checks other targets, such as a whole URL, because Express's router would look for a path in them.
         if (!incoming.url?.startsWith("/")) guard.check(incoming);
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) {
-          // The grant repeats names that the page sent.
+          // The response repeats names that the page sent, so a live key is rejected first.
           refuseLiveKeyIn(incoming);
           cors.grantPreflight(incoming, outgoing);
         } else if (isApiPath(incoming.url)) pipeline()(incoming, outgoing);

@@ -106,7 +106,7 @@ function openHold({ database, heldEndpoints }: Pick<Parts, "database" | "heldEnd
   };
 }
 
-/** The only merchant that a rule can affect. */
+/** The only merchant that a rule can affect; undefined if it can affect several. */
 const ownerOf = ({ match }: RuleState, tenants: Parts["tenants"]) =>
   (match.merchant as string | undefined) ??
   (match.key === undefined ? undefined : tenants.identify(match.key as string)?.merchant);

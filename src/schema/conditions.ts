@@ -103,5 +103,5 @@ export const describeCount = (count: Count) =>
 export function validateCount(count: Count = {}, where: string): void {
   const { exactly, atLeast: least = exactly ?? 0, atMost: most = exactly ?? Infinity } = count;
   if (Math.max(least, exactly ?? 0) > Math.min(most, exactly ?? Infinity))
-    fail("validation_failed", `${where} wants ${describeCount(count)}, which no number is.`);
+    fail("validation_failed", `${where} wants ${describeCount(count)}, which no number satisfies.`);
 }

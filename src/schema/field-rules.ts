@@ -1,4 +1,4 @@
-// Checks that a schema cannot express: a sum must be exact.
+// Checks and errors for fields that a schema cannot express, such as an exact sum.
 
 import { fail } from "../kernel/errors.ts";
 

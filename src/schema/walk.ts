@@ -54,7 +54,7 @@ export interface Inner {
   id: string;
   schema: TSchema;
   isList: boolean;
-  /** Whether it has fields. Items without fields may be lists themselves. */
+  /** Whether the value or item has fields. Items without fields may be lists themselves. */
   isObject: boolean;
 }
 

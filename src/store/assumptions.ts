@@ -1,5 +1,5 @@
-// The facts that the option `assumptions` sets: each with its default and the schema of its values, and how the code
-// that uses a fact reads it.
+// Declares facts that the option `assumptions` can set, each with its default and the schema of its values, and returns
+// the value that a sandbox uses.
 
 import type { DeclaredFact, FactKind, FactValue } from "../contracts/fact.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
@@ -27,7 +27,7 @@ export const settableFact = <V extends FactValue>(
 export const assumedValue = <V extends FactValue>(set: Assumptions, { id, value }: SettableFact<V>): V =>
   (set[id] as V | undefined) ?? value;
 
-/** The status of a success of an operation. */
+/** The status of an operation's successful response. */
 export const successStatusFact = (operation: string, status: number) =>
   settableFact<number>(`${operation}.status`, "success_status", status, Type.Integer({ minimum: 200, maximum: 299 }));
 
@@ -37,7 +37,10 @@ export const BOUNDS = ["default", "minimum", "maximum"] as const;
 export const boundFact = (parameter: string, kind: (typeof BOUNDS)[number], value: number) =>
   settableFact<number>(`${parameter}.${kind}`, kind, value, Type.Integer({ minimum: 1, maximum: 1_000 }));
 
-/** Errors without assumptions: Node itself sends the first three; the others are outages of fault rules and defects. */
+/**
+ * Errors that no assumption changes: Node itself sends the first three, and the others report outages of fault rules or
+ * defects of the sandbox.
+ */
 const UNSETTABLE: readonly ErrorCode[] = [
   "malformed_http",
   "headers_too_large",
@@ -64,7 +67,7 @@ export function errorFacts(code: ErrorCode) {
   };
 }
 
-/** An error as a sandbox with these assumptions shows it. */
+/** The status, category and code with which an error is sent under these assumptions. */
 export function shownError(set: Assumptions, code: ErrorCode): { status: number; error: string; code: string } {
   // Most sandboxes set nothing.
   if (set === NO_ASSUMPTIONS) return { status: errors[code].status, error: errors[code].error, code };

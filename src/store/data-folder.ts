@@ -16,7 +16,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
     const ignore = join(folder, ".gitignore");
-    // A link counts as existing even if it leads nowhere: writing to it would create its target.
+    // `lstat` also finds a link to a missing file. Writing through the link would create that file.
     if (isDefault && lstatSync(ignore, { throwIfNoEntry: false }) === undefined)
       writeFileSync(ignore, "*\n", { flag: "wx" });
   } catch (error) {
@@ -24,17 +24,17 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Throws for a symbolic link: one in a checkout may lead to any file of its user. */
+/** Throws if the path is a symbolic link. A link in a checkout may lead to any of the user's files. */
 export function refuseLink(path: string): void {
   if (isLink(path))
     throw new SandboxError(
-      `${path} is a symbolic link, which the sandbox does not follow there. Remove it. ${ANOTHER_PLACE}`,
+      `${path} is a symbolic link, which the sandbox does not follow in its own folder. Remove it. ${ANOTHER_PLACE}`,
     );
 }
 
 export const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-/** Throws for a link in the default folder. A file that --db names elsewhere may be a link of the user's own. */
+/** Throws for a link in the default folder. Elsewhere, the user may point --db at a link. */
 export function refuseLinkInDefaultFolder(file: string): void {
   if (basename(dirname(file)) !== DEFAULT_FOLDER) return;
   refuseLink(dirname(file));

@@ -26,7 +26,10 @@ export interface OperationContext {
   own<R extends RecordBase>(resource: Resource<R>): Collection<R>;
   /** The records of another merchant, for the two operations that need them: creation and login. */
   of<R extends RecordBase>(owner: string, resource: Resource<R>): Collection<R>;
-  /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
+  /**
+   * Writes an event, and a delivery to each endpoint that subscribed to its type. The deliveries are sent after the
+   * commit.
+   */
   emit(type: string, data: unknown): void;
   /** Like `emit`, for a test event, which the operation need not declare. */
   emitTest(type: string, data: unknown): ReturnType<Outbox["emit"]>;
@@ -52,7 +55,7 @@ export interface WebhookRules {
   gaps: readonly number[];
   /** Serialises an event to the text that is signed and sent. */
   writeEvent(event: object): string;
-  /** Fails for an address that deliveries may not go to. */
+  /** Throws if deliveries may not go to this address. */
   checkTarget(url: string): void;
   /** Every type of event that the service sends. */
   eventTypes: ReadonlySet<string>;
@@ -67,8 +70,8 @@ interface OperationDependencies
 
 export interface OperationOptions {
   /**
-   * The time of a change that the clock makes, in milliseconds. Its events get this time, and dates before it are still
-   * due.
+   * For a change that the clock makes: its time, in sandbox milliseconds. The events of the change get this time, and a
+   * date in its records is due however long it has passed.
    */
   asOf?: number;
   /** Called with the type and the record of each event. */
@@ -132,10 +135,10 @@ function originOf(request: string | undefined, asOf: number | undefined, trace: 
   return asOf === undefined ? {} : { at: asOf };
 }
 
-/** Milliseconds. Dates of the last day are still due, so that a record can be created with the date of today. */
+/** Milliseconds. A date of the last 24 hours is still due, so that a record can be created with today's date. */
 const STILL_DUE = 86_400_000;
 
-/** Records that the operation writes do not change by themselves for dates before this time. */
+/** The earliest date, in sandbox milliseconds, that still changes a record that the operation writes. */
 const dueFrom = (now: number, asOf: number | undefined) => (asOf === undefined ? now * 1000 - STILL_DUE : 0);
 
 /** The dependencies of a merchant's collections. */

@@ -32,7 +32,7 @@ interface StoresOptions extends DatabaseOptions {
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
-  /** A test's merchant without endpoints uses its base merchant's endpoints. Default: false. */
+  /** Whether a test's merchant without endpoints shares its base merchant's endpoints (default: false). */
   isIsolated?: boolean;
   /** Default: checked. */
   bodies?: Bodies | undefined;
@@ -58,7 +58,7 @@ function openOver(
   const collections = openCollections(database, dueRecords, openStoredCheck(database, bodies));
   const retention = openRetention(database);
   const heldEndpoints = openHeldEndpoints(database);
-  // Holds the deliveries of a database from elsewhere before the dispatcher can send them.
+  // If this user's sandboxes did not write the database, holds its deliveries before the dispatcher can send them.
   if (!database.isTrusted()) {
     database.transaction(heldEndpoints.holdDeliveries);
     heldEndpoints.holdStored();

@@ -14,7 +14,7 @@ interface Key {
   problem?: string;
 }
 
-/** `MERCHANT_SANDBOX_` variables set options, so the folder follows the variables of the system. */
+/** The folder follows the system's own variables, because `MERCHANT_SANDBOX_` variables set options. */
 export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { XDG_STATE_HOME, LOCALAPPDATA } = environment;
   const given = process.platform === "win32" ? LOCALAPPDATA : XDG_STATE_HOME;
@@ -29,7 +29,7 @@ export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): s
 
 const keys = new Map<string, Key>();
 
-/** The key of this user's marks. Without a usable state folder, a key of this process alone. */
+/** The key of this user's marks. Without a usable state folder, each process makes its own key. */
 function userKey(): Key {
   const folder = attempt(userStateFolder) ?? "";
   const known = keys.get(folder);
@@ -57,7 +57,10 @@ function readKey(folder: string): Key {
 /** Characters of the shortest key that `randomToken` makes. */
 const KEY_LENGTH = 32;
 
-/** Linking a complete file is atomic: of two processes that start at once, both read the key of the first. */
+/**
+ * Links a complete file into place, which is atomic: of two processes that start at once, both read the first one's
+ * key.
+ */
 function writeKey(file: string): void {
   const unfinished = `${file}-${randomToken().slice(0, 12)}`;
   writeFileSync(unfinished, `${randomToken()}\n`, { mode: 0o600, flag: "wx" });
@@ -70,7 +73,7 @@ function writeKey(file: string): void {
   }
 }
 
-/** Creates the folder. Throws if another user can read or write it, as one that was committed would be. */
+/** Creates the folder. Throws if other users can read or write it; a folder from a checkout usually has such a mode. */
 export function openFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
@@ -81,7 +84,7 @@ export function openFolder(folder: string): void {
 /** Why this machine cannot recognise its own files later, as the rest of a sentence; undefined if it can. */
 export const userStateProblem = (): string | undefined => userKey().problem;
 
-/** A text that only this user's sandboxes can make of `about`. */
+/** A text that only this user's sandboxes can derive from `about`. */
 export const markOf = (about: string): string => createHmac("sha256", userKey().bytes).update(about).digest("hex");
 
 /** Whether only this user can read and write the file. Windows has neither owner nor mode in this sense. */
@@ -94,7 +97,7 @@ export function isPrivate(file: string): boolean {
 const isOwnersOnly = ({ uid, mode }: Stats) =>
   process.platform === "win32" || (uid === process.getuid?.() && (mode & 0o077) === 0);
 
-/** Confirmations that are kept; older ones are asked for again. */
+/** The number of confirmations that are stored. The user is asked again for older ones. */
 const MOST_CONFIRMED = 1_000;
 
 const confirmedFile = () => join(userStateFolder(), "confirmed.json");
@@ -109,7 +112,7 @@ function readConfirmed(): string[] {
 /** Whether the user has confirmed this text, such as the endpoints of a folder. */
 export const isConfirmed = (text: string): boolean => readConfirmed().includes(markOf(text));
 
-/** Keeps that the user has confirmed a text. Without a usable state folder, nothing is kept. */
+/** Stores that the user has confirmed a text. Without a usable state folder, stores nothing. */
 export function confirm(text: string): void {
   if (isConfirmed(text) || userKey().problem !== undefined) return;
   const confirmed = [markOf(text), ...readConfirmed()].slice(0, MOST_CONFIRMED);
@@ -121,8 +124,8 @@ export function confirm(text: string): void {
 }
 
 /**
- * The folders for the files of a sandbox whose own folder cannot be written, named after that folder: in the user's
- * state folder, or else among the temporary files.
+ * Folders to try in order if a sandbox cannot write its own folder: one in the user's state folder, then one among the
+ * temporary files. Both are named after the sandbox's folder.
  */
 export function replacementsFor(folder: string): string[] {
   const name = hash("sha256", folder, "hex").slice(0, 32);

@@ -1,4 +1,4 @@
-// Attempts in the database: starts an attempt, and records its outcome with the new state of its delivery. Every method
+// Starts attempts in the database, and records their outcomes with the new states of their deliveries. Every method
 // runs inside a transaction.
 
 import type { AttemptFault, DeliveryInjection } from "../contracts/fault.ts";
@@ -22,10 +22,11 @@ export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
   readonly request: WebhookRequest;
-  /** Its span in the trace of the request that caused the event; undefined without a trace. */
+  /** The attempt's span in the trace of the request that caused the event; undefined without a trace. */
   readonly span: CallSpan | undefined;
   /**
-   * Whether it began on a frozen clock. Such an attempt takes no sandbox time, even if the clock is set before it ends.
+   * Whether the attempt began on a frozen clock. Such an attempt takes no sandbox time, even if the clock is set before
+   * it ends.
    */
   readonly isFrozen: boolean;
 }
@@ -34,7 +35,7 @@ export interface RecordedAttempt {
   /** When the delivery is retried; null when it is not. */
   nextDue: number | null;
   message: AttemptMessage;
-  /** Real milliseconds at which it began. A busy machine may record it long after it ended. */
+  /** Real milliseconds at which the attempt began. A busy machine may record an attempt long after its end. */
   began: number;
   span: CallSpan | undefined;
 }
@@ -51,7 +52,7 @@ export interface AttemptRecorderOptions extends RequestOptions, Pick<Stores, "de
 }
 
 const GONE = 410;
-/** The statuses with which a receiver may send Retry-After. */
+/** The statuses on which a receiver's Retry-After is followed. */
 const RETRY_AFTER_STATUSES = new Set([429, 503]);
 
 export function createAttemptRecorder(options: AttemptRecorderOptions) {
@@ -118,7 +119,7 @@ function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorde
   };
 }
 
-/** The span of the next attempt, below the span of the request. */
+/** The span of the next attempt, a child of the request's span. */
 function spanOf(delivery: Delivery, { attemptId, random }: AttemptRecorderOptions): CallSpan | undefined {
   const cause = parseTraceparent(delivery.trace);
   if (cause === undefined) return undefined;

@@ -25,9 +25,9 @@ export interface StartedAttempt {
 /** An attempt that has been sent and is not recorded yet. */
 export interface InFlightAttempt extends StartedAttempt {
   abort(): void;
-  /** A reset or a stop has made its outcome irrelevant. */
+  /** Whether a reset or a stop has made the outcome irrelevant. */
   abandoned: boolean;
-  /** Its concurrency slot has been released. */
+  /** Whether the attempt's concurrency slot has been released. */
   slotFreed: boolean;
   /** Resolves when the attempt is ready to be recorded, or is abandoned. */
   ended: Promise<void>;
@@ -77,12 +77,12 @@ export function createDispatcherState(given: DispatcherOptions) {
     listeners: new Set<(attempt: RecordedAttempt) => void>(),
     waiters: createWaiters(),
     running: false,
-    /** The sandbox closes: callers stop to wait for servers. */
+    /** Whether the sandbox is closing, so that callers stop waiting for servers. */
     closing: false,
   };
 }
 
-/** Limits the open connections, even if every endpoint is dead. */
+/** Bounds the number of open connections, even if every endpoint is dead. */
 export const MAX_IN_FLIGHT = 1_024;
 /** Real milliseconds before a failed write to the database is retried, for example when the disk is full. */
 export const RETRY_WRITE_AFTER = 1_000;

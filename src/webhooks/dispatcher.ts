@@ -61,14 +61,16 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
     drain: ({ within, gone }: { within: number; gone?: AbortSignal | undefined }) => drain(state, within, gone),
-    /** As `drain`, for the deliveries of one merchant that are due or in flight now, for at most a webhook timeout. */
+    /**
+     * Like `drain`, for the deliveries of one merchant that are due or in flight now, for at most a webhook timeout.
+     */
     drainMerchant: (merchant: string) => drainMerchant(state, merchant),
     /** Sends the event of a logged attempt to its endpoint once more. */
     replay: (merchant: string, attempt: string) => replayAttempt(state, merchant, attempt),
     /** Sends an event once more to every endpoint that subscribes to its type. */
     replayEvent: (merchant: string, event: string) => replay(state, merchant, event),
     /**
-     * Call it when the transaction of a request has committed, before the response is sent. Returns a promise when a
+     * Call after the transaction of a request has committed, before the response is sent. Returns a promise when a
      * fault rule delivers webhooks of the request before the response.
      */
     afterCommit(request: string) {
@@ -76,7 +78,7 @@ export function createDispatcher(options: DispatcherOptions) {
       reportCancelled(state);
       return state.running && state.timing.isActive() ? deliverBeforeResponse(state, request) : undefined;
     },
-    /** Sends the held deliveries, and trusts the data; resolves with their number. */
+    /** Sends the held deliveries, and marks the data as trusted. Resolves with the number of the deliveries. */
     async release() {
       const released = await state.database.groupCommit(() => {
         state.database.setTrusted(true);
@@ -97,12 +99,12 @@ export function createDispatcher(options: DispatcherOptions) {
       if (!exists) noSuchEndpoint(endpoint);
     },
     /**
-     * Begins no delivery to an endpoint until its server accepts connections. Resolves with false if it does not within
-     * this many real milliseconds.
+     * Begins no delivery to an endpoint until its server accepts connections. Resolves with false if the server does
+     * not within `within` real milliseconds.
      */
     awaitServer: (endpoint: EndpointKey, limit: { within: number; gone?: AbortSignal | undefined }) =>
       awaitServer(state, endpoint, limit),
-    /** Ends the waiting of `awaitServer`, before the HTTP server waits for its calls. */
+    /** Ends the waits of `awaitServer`. Call before the HTTP server waits for the calls in flight. */
     endWaits() {
       state.closing = true;
     },
@@ -132,7 +134,7 @@ function openEvent({ inFlight }: DispatcherState, merchant: string): string | un
 /** Real milliseconds that a busy machine may take to record an attempt that has timed out. */
 const RECORDED_WITHIN = 1_000;
 
-/** `pending` counts the deliveries that wait for a later attempt, and the held ones. */
+/** `pending` counts the deliveries that wait for a later attempt, and the held deliveries. */
 async function drain(state: DispatcherState, within: number, gone: AbortSignal | undefined) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();
@@ -156,7 +158,7 @@ async function drainMerchant(state: DispatcherState, merchant: string): Promise<
   limit.cancel();
 }
 
-/** Sends what the rules that were removed had held back. */
+/** Sends the deliveries that removed rules had held back. */
 function releaseHeldByRemoved(state: DispatcherState): void {
   const { database, timing, queues, clock } = state;
   if (!state.running) return;
@@ -302,8 +304,8 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "webhooks.headers",
     fact:
       "A delivery has no headers of its own beyond the four documented ones, `User-Agent` and what HTTP itself " +
-      "requires. With `--trace-deliveries`, it carries the `traceparent` of the call that caused it, with a span of " +
-      "its own for each attempt.",
+      "requires. With `--trace-deliveries`, it carries the `traceparent` of the call that caused it, with a new span " +
+      "for each attempt.",
     why: "The service's documentation lists four headers; receivers must not depend on others.",
     setting: "--trace-deliveries",
   },

@@ -35,7 +35,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   const removeIfIdle = (queue: EndpointQueue) => {
     if (queue.due === null && queue.inFlight === 0 && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
   };
-  // Operations write deliveries without notifying the queues; each read here starts after the newest delivery already
+  // Operations write deliveries without notifying the queues, so each read looks for deliveries after the newest one
   // read.
   const readNewDeliveries = () => {
     const added = deliveries.pendingEndpointsSince(newest);
@@ -45,7 +45,10 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   };
   return {
     freeSlots,
-    /** Tells the queue of an endpoint about a pending delivery, which may be due before its next one. */
+    /**
+     * Adds a pending delivery to the queue of its endpoint. The delivery may be due before the queue's other
+     * deliveries.
+     */
     add: (pending: PendingEndpoint) => add(queues, pending),
     /** Reads every pending delivery again. */
     load() {
@@ -117,7 +120,7 @@ function dueOf(queues: ReadonlyMap<string, EndpointQueue>, merchant: string): nu
   return Math.min(...own.map(({ due }) => due ?? Infinity));
 }
 
-/** `responds` carries over from a queue that was removed a moment ago. */
+/** `responds` carries over from a removed queue of the same endpoint. */
 function add(
   queues: Map<string, EndpointQueue>,
   { merchant, endpoint, due, responds = false }: PendingEndpoint & { responds?: boolean },

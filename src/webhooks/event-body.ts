@@ -1,4 +1,4 @@
-// How an event becomes the text that is signed and sent.
+// Writes an event as the text that is signed and sent.
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { indentedJson } from "../kernel/json-forms.ts";

@@ -239,8 +239,8 @@ async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]):
 }
 
 /**
- * Reports the endpoints whose pending deliveries were cancelled. Call after a commit. An endpoint with a receiver was
- * rolled back.
+ * Reports the endpoints whose pending deliveries were cancelled. Call after a commit. If an endpoint still has a
+ * receiver, its cancellation was rolled back.
  */
 export function reportCancelled({ outbox, deliveries, cancelled }: DispatcherState): void {
   for (const one of outbox.takeUnsubscribed()) if (!deliveries.receiver(one.merchant, one.endpoint)) cancelled(one);
@@ -256,8 +256,8 @@ async function recordEach(state: DispatcherState, batch: FinishedAttempt[]): Pro
 }
 
 /**
- * Retries while the database cannot be written. Attempts unrecorded at shutdown are recovered at the next start, as
- * after a crash.
+ * Records an attempt, and retries while the database cannot be written. If the sandbox closes first, the next start
+ * recovers the attempt, as after a crash.
  */
 async function recordAlone(state: DispatcherState, finished: FinishedAttempt): Promise<void> {
   while (!finished.inFlight.abandoned) {

@@ -62,7 +62,7 @@ export function explainSignature(question: SignatureQuestion): SignatureDiagnosi
   return { matches: false, mistake: null, explanation: unexplained(signature) };
 }
 
-/** The smallest set of mistakes that produces the signature; empty when no one or two mistakes do. */
+/** The smallest set of mistakes that produces the signature; empty if no set of one or two does. */
 function search(bodies: Step<Bytes>[], keys: Step<Bytes>[], forms: Step<string>[]): Step<unknown>[] {
   let best: Step<unknown>[] = [];
   const isBetter = (path: Step<unknown>[]) =>

@@ -30,7 +30,7 @@ export const signaturePrefixFact = settableFact<string>(
   Type.String({ maxLength: 20, pattern: "^[!-~]*$" }),
 );
 
-/** The signer in the form that was set. */
+/** Returns the function that signs in the form that the assumptions set. */
 export function signerUnder(set: Assumptions): Sign {
   const [form, prefix] = [assumedValue(set, signatureFact), assumedValue(set, signaturePrefixFact)];
   const digest = form === USUAL_SIGNATURE ? sign : signerOf(form);
@@ -52,7 +52,7 @@ export interface Signed {
   secret: string;
   /** The assumptions of the sandbox, if they set the form of the signature. */
   assumptions?: AssumptionValues;
-  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  /** The value of `X-Webhook-Id`, for forms of the signature that cover the id too. */
   id?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function verifySignature({ body, signature, secret, assumptions = {}, id 
   return received.length === expected.length && timingSafeEqual(received, expected);
 }
 
-/** Programs without types pass a parsed body, or a variable that is not set. */
+/** Programs without type checks may pass a parsed body, or a variable that is not set. */
 function misuseOf(body: unknown, secret: unknown): string | undefined {
   if (typeof body !== "string" && !ArrayBuffer.isView(body))
     return (

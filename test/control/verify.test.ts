@@ -388,7 +388,7 @@ describe("an invalid expectation is rejected, an unknown name with a suggestion"
     ["a bound", requests(any, { atleast: 1 }), {}, /Unknown field \S+count\.atleast\. Did you mean atLeast\?/],
     ["an operator", requests({ body: { "/a": { gtt: 1 } } }), {}, /Unknown field \S+\.gtt\. Did you mean gt\?/],
     ["a pointer", requests({ body: { amount: 1 } }), {}, /by JSON Pointer, such as "\/amount"; received "amount"/],
-    ["a count that no number meets", requests(any, { atLeast: 2, atMost: 1 }), {}, /which no number is/],
+    ["a count that no number meets", requests(any, { atLeast: 2, atMost: 1 }), {}, /which no number satisfies/],
     ["a kind", [{ records: { kind: "remitance" } }], {}, /no kind of record remitance\. Did you mean remittance\?/],
     ["a merchant", requests(any), { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
     ["a fault", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],

@@ -428,7 +428,7 @@ test("a large database is checked as it is read: a damaged record is reported in
     expect((await get(6)).status).toBe(200);
     for (const [number, says] of [
       [7, "name must be a string"],
-      [8, "it is no JSON object"],
+      [8, "it is not a JSON object"],
     ] as const) {
       const { status, body } = await get(number);
       expect([status, body.code]).toEqual([503, "database_damaged"]);

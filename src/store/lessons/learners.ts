@@ -42,7 +42,7 @@ export function openLearners({ sql }: Database) {
     list: () => list.all(),
     has: (merchant: string) => exists.get(merchant) !== undefined,
     named: (name: string) => named.get(name),
-    /** Adds a learner, or replaces the one of the same merchant. */
+    /** Adds a learner, or replaces the learner of the same merchant. */
     put: (learner: Learner) => void put.run(learner),
     remove(merchant: string) {
       removeSteps.run(merchant);
@@ -51,7 +51,7 @@ export function openLearners({ sql }: Database) {
     /** The finished steps, in order. */
     finished: (merchant: string) => finished.all(merchant),
     finish: (merchant: string, step: FinishedStep) => void finish.run({ ...step, merchant }),
-    /** Deletes the finished steps of a lesson, which starts again. */
+    /** Deletes the finished steps of a lesson that starts again. */
     forget: (merchant: string, lesson: string) => void forget.run(merchant, lesson),
   };
 }

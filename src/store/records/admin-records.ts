@@ -27,8 +27,8 @@ const DAY = 86_400_000;
 const PAGE = 50;
 
 /**
- * Creates a plausible record. The values of missing fields depend only on seed, merchant and count. `getCaller` is
- * called after the fields were validated. Call inside a transaction.
+ * Creates a plausible record. The values of missing fields depend only on the seed, the merchant and the number of its
+ * samples. `getCaller` is called after the fields were validated. Call inside a transaction.
  */
 export function makeAdminRecord(
   deps: SampleDependencies,
@@ -84,7 +84,7 @@ const kindNamed = (resources: readonly Resource[], kind: string) =>
 const profileOf = (resources: readonly Resource[], { own, merchant }: Pick<OperationContext, "own" | "merchant">) =>
   own(kindNamed(resources, "merchant")).require(merchant);
 
-/** Rejects a value that the merchant's profile does not list, such as a room type that it does not let. */
+/** Rejects a value that the merchant's profile does not list, such as a room type that the merchant does not have. */
 function checkListed({ listed }: Resource, given: JsonObject, merchant: RecordBase): void {
   for (const [field, valuesOf] of Object.entries(listed)) {
     const value = given[field];

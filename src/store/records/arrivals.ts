@@ -1,5 +1,5 @@
-// Takes records through their states. On arrival in a state: sets its values, checks the rules, emits its event, and
-// runs its consequences.
+// Takes records through their states. When a record arrives in a state, sets the state's values, checks the rules,
+// emits the event, and runs the consequences.
 
 import type { Arrival, OwnRecords, RecordBase, RecordFields, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
@@ -45,7 +45,7 @@ export function openArrivals<R extends RecordBase>(dependencies: ArrivalDependen
       if (!resource.transitions[record.status ?? ""]?.includes(status)) failTransition(resource, record, status);
       return move(record, status, changes);
     },
-    /** A complete record of a fixture: its states set the values that the fixture left out. */
+    /** Completes a record of a fixture: its states set the values that the fixture left out. */
     seeded(composed: R, fields: RecordFields<R>): R {
       let record = composed;
       for (const status of statesUpTo(resource, composed))
@@ -145,11 +145,11 @@ export const behaviours: Behaviour[] = [
   {
     id: "records.times",
     fact:
-      "The time of an arrival in a state, such as `paidAt`, is set exactly if the record went through the state: " +
-      "400 with the field for a change that clears it, or that sets it for a state not reached.",
+      "The time of an arrival in a state, such as `paidAt`, is set exactly if the record went through the state. " +
+      "A change that clears it, or sets it for a state that was not reached, gets 400 with the field.",
     why:
-      "The service's documentation names no such times; a paid record without the time of payment would contradict " +
-      "itself.",
+      "The service's documentation names no such times, but a paid record without the time of payment would " +
+      "contradict itself.",
   },
   {
     id: "records.planned_days",
@@ -162,7 +162,7 @@ export const behaviours: Behaviour[] = [
     id: "records.events",
     fact:
       "Each arrival in a state sends one event with the whole record; a new record passes through every state on " +
-      "the way to its own. A change that keeps the state sends one only where the reference lists it.",
+      "the way to its own. A change that keeps the state sends one only if the reference lists it.",
     why: "The service's documentation calls webhooks notifications of state changes and names one type.",
   },
 ];

@@ -23,14 +23,12 @@ export interface Scope extends Writing {
   now: number;
   /** A new id of this kind for this merchant. */
   mint(prefix: string): string;
-  /** Counts the numbers of the merchant's series by name. */
+  /** The counts of the merchant's series of numbers, by name. */
   series: { next(name: string): number; raise(name: string, value: number): void };
   emit(type: string, data: unknown): void;
-  /**
-   * Receives warnings about unlikely values of the records that are written. Without it, no warnings are looked for.
-   */
+  /** Receives warnings about unlikely values of written records. Without it, values are not checked for that. */
   warn?: ((text: string) => void) | undefined;
-  /** The earliest time, in sandbox milliseconds, for which the records that it writes are still due. */
+  /** The earliest date, in sandbox milliseconds, that still changes a record that the operation writes. */
   dueFrom: number;
   /** Throws for a record that does not match its schema: stored records are sent without another check. */
   checkRecord(resource: Resource, record: RecordBase): void;
@@ -38,15 +36,15 @@ export interface Scope extends Writing {
 
 export interface Collection<R extends RecordBase> extends Records<R> {
   page(query: RecordQuery): Page<R>;
-  /** The result of `require` as its stored JSON, with which an operation can respond without parsing it. */
+  /** The stored JSON of the record that `require` returns. An operation can respond with it without parsing it. */
   show(id: string): PreserializedJson<R>;
-  /** The result of `page` as JSON, from stored records that are not parsed. */
+  /** The page that `page` returns, as JSON. The stored records are not parsed. */
   list(query: RecordQuery): PreserializedJson<Page<R>>;
   /** Stores a record of a fixture as given, without rules, consequences or events. */
   seed(fields: RecordFields<R>): void;
   /** The record that `create` would make of these fields, without storing it. */
   draft(fields: RecordFields<R>): R;
-  /** Only for kinds without `unique` fields, whose values would stay reserved. */
+  /** Only for kinds without `unique` fields: the values of such fields would stay reserved. */
   remove(record: R): void;
 }
 
@@ -77,8 +75,8 @@ function prepare(database: Database) {
       )
       .pluck(),
     insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body, outstanding"),
-    // Lists are in the order of this column. The clock may have been set back, so a record made now has at least the
-    // time of the newest.
+    // Lists are ordered by this column. The clock may have been set back, so a new record gets at least the time of the
+    // newest one.
     append: sql.prepare<[RecordRow]>(
       `insert into documents (merchant, kind, id, created, status, body, outstanding) values (@merchant, @kind, @id,
          max(@created, coalesce((select created from documents where ${ofMerchant} order by created desc limit 1), 0)),
@@ -133,7 +131,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     list(query) {
       const { data: bodies, has_more } = pageOf(query);
       let data = "";
-      // V8 copies the text of a page once when it is sent; `join` would copy it before that too.
+      // V8 copies this text once, when the page is sent; `join` would add a copy.
       for (const body of bodies) data += `${data === "" ? "" : ","}${visibleJson(resource, body)}`;
       return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${has_more}}`);
     },
@@ -234,7 +232,10 @@ const rowOf = <R extends RecordBase>(resource: Resource<R>, scope: Scope, record
 /** Numbers the records of a kind that declares series, such as QR-0147 after QR-0146. */
 function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Scope, own: OwnRecords) {
   return {
-    /** The record with the next number of each series that it joins now, unless it has one or its creator gave null. */
+    /**
+     * Gives the record its next number in each series that it joins at `at`, unless the record has a number or `given`
+     * sets the field, even to null.
+     */
     give(record: R, at?: string, given: RecordFields<R> = {} as RecordFields<R>): R {
       const joined = series.filter(
         (one) => one.at === at && record[one.field as keyof R] == null && given[one.field] === undefined,
@@ -274,7 +275,7 @@ export function withoutHidden<R extends RecordBase>(resource: Resource<R>, recor
 const visibleJson = <R extends RecordBase>(resource: Resource<R>, body: string) =>
   resource.hidden.length === 0 ? body : JSON.stringify(withoutHidden(resource, JSON.parse(body) as R));
 
-/** The record that seeding makes of a fixture's fields. `own` reads the records that were made before. */
+/** The record that seeding makes of a fixture's fields. `own` reads the records seeded before it. */
 export function seededRecord<R extends RecordBase>(
   resource: Resource<R>,
   scope: Pick<Scope, "merchant" | "now" | "mint">,
@@ -306,7 +307,7 @@ function compose<R extends RecordBase>(
   const record: Record<string, unknown> = {};
   for (const field of Object.keys(resource.schema.properties)) {
     const value = fields[field] ?? base[field] ?? null;
-    // Optional fields are left out without a value.
+    // Optional fields without a value are left out.
     if (value !== null || isRequired(resource.schema, field)) record[field] = value;
   }
   for (const field in fields)

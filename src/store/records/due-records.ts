@@ -47,7 +47,7 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
     changed() {
       known = undefined;
     },
-    /** The record with the earliest due time, if that has come by `now`. */
+    /** The record that fell due first; undefined if none is due by `now`. */
     first(now: number) {
       const record = first.get(now);
       // A due record may have been removed.
@@ -72,13 +72,14 @@ interface DueTimeContext<R extends RecordBase> {
   own: OwnRecords;
   /** Unix seconds on the sandbox clock. */
   now: number;
-  /** Dates before this time, in sandbox milliseconds, have passed and bring no change. */
+  /** Dates before this time, in sandbox milliseconds, bring no change, because they have passed. */
   dueFrom: number;
 }
 
 /**
- * Sandbox milliseconds, a whole second; null if no change is scheduled; undefined to keep the stored time, if neither
- * the state nor its date changed. So a date that had passed when the record was made stays past.
+ * When time changes the record next: sandbox milliseconds, a whole second. Null if no change is scheduled. Undefined if
+ * neither the state nor its date changed, so that the stored time is kept: a date that had passed when the record was
+ * created stays without effect.
  */
 export function dueTimeOf<R extends RecordBase>(
   { resource, own, now, dueFrom }: DueTimeContext<R>,

@@ -40,7 +40,7 @@ export function openCounters(database: Database, random: Random) {
     return counter;
   };
   const next = (merchant: string, name: string) => ++counterOf(merchant, name).value;
-  /** Continues a count after a number that was used without it. */
+  /** Raises a count to a number that was used without it. */
   const raise = (merchant: string, name: string, value: number) => {
     const counter = counterOf(merchant, name);
     counter.value = Math.max(counter.value, value);
@@ -58,9 +58,9 @@ export const behaviours: Behaviour[] = [
     id: "records.ids",
     fact:
       "An id is the prefix of its kind, an underscore and 16 letters and digits; seeded records have readable ids. " +
-      "Keys are `sk_test_` and secrets `whsec_` with a text that follows from the seed.",
+      "Keys are `sk_test_` and secrets `whsec_`, followed by a text that is derived from the seed.",
     why:
       "The service's documentation gives the prefixes `cus_`, `evt_`, `whsec_`, `sk_test_` and `sk_live_`, but no " +
-      "other, and not what follows them.",
+      "others, and does not say what follows a prefix.",
   },
 ];

@@ -20,7 +20,7 @@ export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
   );
 });
 
-/** The fields that the admin API may set when it creates a record. */
+/** The fields that the control API may set when it creates a record. */
 export const creatableFields = oncePerKey((resource: Resource) => without(fixtureFields(resource), resource.derived));
 
 /** The fields of `creatableFields`, all optional, because a sample fills in missing ones. */
@@ -32,7 +32,7 @@ export const optionalFields = oncePerKey((resource: Resource): ObjectSchema => {
 /** Fields fixed at creation, because references from other records and the order of lists depend on them. */
 const FIXED = ["id", "created"];
 
-/** The fields of a record that the admin API may change. */
+/** The fields of a record that the control API may change. */
 export const updatableFields = oncePerKey((resource: Resource) => without(optionalFields(resource), FIXED));
 
 /** Fields that the service generates if they are omitted. */

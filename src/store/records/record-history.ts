@@ -4,7 +4,7 @@
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** The oldest changes beyond this number are dropped, and with them the history before them. */
+/** The number of changes that are kept. Without the older ones, states before them can no longer be read. */
 const MOST_CHANGES = 100_000;
 
 const COLUMNS = "sequence, merchant, kind, id, created, status, body";
@@ -12,7 +12,7 @@ const old = COLUMNS.split(", ")
   .map((name) => `old.${name}`)
   .join();
 
-/** Each change stores the row before it; `was` is 0 for an insert, which has none. */
+/** Each row of `changes` is a record as it was before a change. `was` is 0 if the change was an insert. */
 const KEEP = `
 create temp table changes (
   number integer primary key, at integer not null, document integer not null, was integer not null, ${COLUMNS});
@@ -61,7 +61,7 @@ export function openRecordHistory(database: Database, clock: Clock) {
     if (wanted) begin();
   });
   return {
-    /** Starts or stops recording changes. Earlier states are not known. */
+    /** Starts or stops recording changes. States before the start cannot be read. */
     keep(next: boolean) {
       wanted = next;
       if (wanted && !keeping) begin();

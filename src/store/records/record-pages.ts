@@ -12,7 +12,7 @@ export interface Page<R> {
   has_more: boolean;
 }
 
-/** Builds a page from rows in the direction of the query. One row beyond the limit shows that there are more. */
+/** Builds a page from rows in the order of the query. Reads one row beyond the limit to know whether there are more. */
 export function pageOf<R>(rows: readonly R[], limit: number, { ending_before }: PageQuery): Page<R> {
   const data = rows.slice(0, limit);
   if (ending_before !== undefined) data.reverse();
@@ -91,8 +91,8 @@ function prepareLists(sql: Database["sql"], filter: string) {
       .pluck();
   return {
     first: list("", "desc"),
-    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the
-    // cursor's second. With a frozen clock, all records have the same second.
+    // A page beside a cursor takes two statements. With a single one on (created, sequence), SQLite would scan all
+    // records of the cursor's second, and with a frozen clock, that second has all records.
     older: {
       sameSecond: list(" and created = @created and sequence < @sequence", "desc"),
       others: list(" and created < @created", "desc"),
@@ -104,7 +104,7 @@ function prepareLists(sql: Database["sql"], filter: string) {
   };
 }
 
-/** Fails with one message for a record that belongs to another merchant and for one that does not exist. */
+/** Fails with the same message if the record belongs to another merchant and if it does not exist. */
 export function failInvalidCursor(query: PageQuery, kind: string, owner = "of yours"): never {
   const name = query.ending_before === undefined ? "starting_after" : "ending_before";
   fail("invalid_cursor", `${name} must be the id of a ${kind} ${owner}; received ${JSON.stringify(query[name])}.`, {

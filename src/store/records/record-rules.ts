@@ -7,12 +7,13 @@ import { errorSummary, fail } from "../../kernel/errors.ts";
 interface CheckContext<R> extends RuleContext<R> {
   /** Whether the merchant has a record of this kind with this id. */
   exists(kind: string, id: string): boolean;
-  /** Receives warnings about unlikely values of the record. Without it, no warnings are looked for. */
+  /** Receives warnings about unlikely values of the record. Without it, values are not checked for that. */
   warn?: ((text: string) => void) | undefined;
 }
 
 /**
- * Rejects a record that breaks a rule with a 400 that names every wrong field. Warns of unlikely values in the others.
+ * Rejects a record that breaks a rule with a 400 that names every wrong field. If no rule is broken, warns of unlikely
+ * values.
  */
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
   const problems = problemsOf(resource, record, context);

@@ -23,7 +23,7 @@ const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "live
 export function wrongBody({ schema, defaults }: Resource, body: string, bodies: Bodies): string | undefined {
   const record = tryParseJson(body);
   if (matchesSchema(schema, record)) return undefined;
-  if (!isObject(record)) return "it is no JSON object";
+  if (!isObject(record)) return "it is not a JSON object";
   const service = Object.fromEntries(
     SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]),
   );

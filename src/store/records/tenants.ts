@@ -31,9 +31,9 @@ export interface Tenant {
 /** The status of a merchant, and how many rows it has. */
 export interface TenantSummary {
   status: string;
-  /** The number of its records of all kinds. */
+  /** The number of the merchant's records of all kinds. */
   records: number;
-  /** The number of its requests in the request log. */
+  /** The number of the merchant's requests in the request log. */
   requests: number;
 }
 
@@ -42,9 +42,9 @@ export type Tenants = ReturnType<typeof openTenants>;
 /** The lifetime of a session token. */
 export const SESSION_SECONDS = 3_600;
 const SESSION_PREFIX = "sk_test_session_";
-/** Only this hash of a session token is stored. It lacks the prefix of a key, so that it cannot be used as one. */
+/** A session token is stored only as this hash. The hash lacks the prefix of keys, so it cannot be used as a key. */
 const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
-/** Bounded, because a client may log in for each call and so add a session token each time. */
+/** Bounded, because a client that logs in for each call adds a session token each time. */
 const MOST_CACHED = 5_000;
 const KEY_LENGTH = 24;
 const SESSION_LENGTH = 24;
@@ -62,7 +62,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     .pluck();
   const keyOf = (merchant: string) => firstKey.get(merchant) ?? "";
   const find = (key: string) => byKey.get(key.startsWith(SESSION_PREFIX) ? hashOf(key) : key);
-  /** The first key that does not exist yet: a snapshot may have a lower count than its keys. */
+  /** The first key that is unused. A snapshot may have more keys than its count says. */
   const unused = (make: () => string) => {
     let key = make();
     while (find(key)) key = make();
@@ -87,7 +87,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     addKey(merchant: string, key: string) {
       insertKey({ key, merchant, kind: "key", expires: null });
     },
-    /** The first key of a merchant. Its secrets are derived from it too. */
+    /** The first key of a merchant, from which its secrets are derived too. */
     keyOf,
     mintKey(merchant: string, creator: string) {
       const key = unused(
@@ -123,7 +123,7 @@ function openLogins({ sql }: Database) {
   );
 
   return {
-    /** `stored` is the hash of the password, from another login. */
+    /** `stored` is the hash of the password, if another login of the same fixture has computed it. */
     addLogin(email: string, merchant: string, password: string | undefined, stored = hashOrNull(password, merchant)) {
       const { changes } = insertLogin({ email: emailKey(email), merchant, password: stored });
       if (changes === 0)
@@ -146,7 +146,7 @@ function openLogins({ sql }: Database) {
   };
 }
 
-/** Ignores the sandbox's seed, so that the seeded fixtures are the same for every seed. */
+/** Independent of the sandbox's seed, so that the seeded fixtures are the same for every seed. */
 const salts = createRandom(0);
 
 const hash = (password: string, salt: string) => `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;
@@ -163,7 +163,7 @@ interface MerchantRow extends Omit<Tenant, "apiKeys"> {
   apiKeys: string;
 }
 
-/** SQLite reads a negative limit as none. */
+/** SQLite reads a negative limit as no limit. */
 const ALL = -1;
 
 /** Reads merchants and their number of rows. */
@@ -227,9 +227,9 @@ function openMerchants({ sql, onReplaced }: Database) {
     /** The seeded merchant of the fixture that a merchant was created from; undefined for others. */
     baseOf: (merchant: string) => base.get(merchant),
     /**
-     * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then
-     * those created through the API; at most `most` (default: all). The cost grows with the number of merchants, so to
-     * look up one, use `find`, `has`, `require`, `first` or `keyOf`.
+     * Every merchant with its API keys, but without session tokens. The fixtures' merchants come first, in their order,
+     * then merchants created through the API. Returns at most `most` (default: all). The cost grows with the number of
+     * merchants, so to look up one, use `find`, `has`, `require`, `first` or `keyOf`.
      */
     list,
     count: () => countMerchants.get() ?? 0,
@@ -250,8 +250,8 @@ function openMerchants({ sql, onReplaced }: Database) {
 }
 
 /**
- * Counts the records of a merchant when they are first asked for; triggers then update the count. Counting a million
- * records takes 37 ms.
+ * Counts the records of a merchant when the count is first needed; triggers then update it. Counting a million records
+ * takes 37 ms.
  */
 function openRecordCounts(sql: Database["sql"]): (merchant: string) => number {
   sql.exec(KEEP);
@@ -265,7 +265,7 @@ function openRecordCounts(sql: Database["sql"]): (merchant: string) => number {
   return (id) => kept.get(id) ?? count.get({ id }) ?? 0;
 }
 
-/** Temporary, so that the file stays unchanged and a rollback restores counts. Created when one is needed. */
+/** A temporary table of counts: the file stays unchanged, and a rollback restores the counts. */
 const KEEP = `
 create temp table record_counts (merchant text primary key, records integer not null) without rowid, strict;
 create temp trigger records_added after insert on main.documents begin
@@ -282,7 +282,7 @@ const MOST_NAMED = 10;
 /** The error message about a merchant that does not exist; it names the closest one. */
 export function unknownMerchant(wanted: string, known: readonly string[]): string {
   const says = `There is no merchant ${wanted}.`;
-  // Without the prefix, so that `lodg` is close to mer_lodge.
+  // Compares without the prefix, so that `lodg` is close to mer_lodge.
   const withoutPrefix = (id: string) => id.replace(PREFIX, "");
   const closest = closestMatch(withoutPrefix(wanted), known.map(withoutPrefix));
   if (closest !== undefined) return `${says} Did you mean ${PREFIX}${closest}?`;

@@ -1,4 +1,4 @@
-// Ways through the states of a kind of record.
+// Paths through the states of a kind of record.
 
 import type { Resource, Transitions } from "../../contracts/resource.ts";
 
@@ -23,8 +23,8 @@ export function statesBefore(transitions: Transitions, state: string): string[] 
 }
 
 /**
- * The fields of a new record in its state. Where the time of a state is given, the states before it were reached by
- * then, and the record was created by then; `now` is in Unix seconds.
+ * The fields of a new record, with times that fit its state. If the time of a state is given, the record was created,
+ * and reached the states before it, by then. `now` is in Unix seconds.
  */
 export function withEarlierTimes(
   { transitions, arrivalTimes, defaults }: Pick<Resource, "transitions" | "arrivalTimes" | "defaults">,

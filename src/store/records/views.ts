@@ -20,7 +20,7 @@ function definition({ kind, view, schema, hidden }: Resource): string {
   const fields = Object.entries(schema.properties).filter(
     ([field]) => !IN_COLUMNS.has(field) && !hidden.includes(field),
   );
-  // The table's column `created` gives the order of lists, which differs where the clock was set back.
+  // The table's column `created` orders lists, and differs from the record's own time if the clock was set back.
   const own = COLUMNS.map((column) => (column === "created" ? "body ->> 'created' as created" : column));
   const columns = [...own, ...fields.map(([field, shape]) => `body ${arrow(shape)} ${text(field)} as ${name(field)}`)];
   return `create view ${name(view)} as select ${columns.join(", ")} from documents where kind = ${text(kind)}`;

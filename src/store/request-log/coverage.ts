@@ -1,4 +1,4 @@
-// The coverage of a run: each operation with its calls by status, each type of event with its counts.
+// The coverage of a run: each operation with its calls by status, and each type of event with its counts.
 
 import type { ErrorCode } from "../../kernel/errors.ts";
 import { factOf } from "../../schema/assumed.ts";

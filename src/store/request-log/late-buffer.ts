@@ -1,36 +1,39 @@
-// A buffer of rows that are written late: when no more arrive, before they are read, and at the latest after some
-// seconds. Rows that the log would drop by then are never written.
+// Buffers rows and writes them late: when no more arrive, before they are read, or after a few seconds. Rows that the
+// log would have dropped by then are never written.
 //
 // Trick. Reason: masking and writing a row costs as much as answering a short request, and under load the log drops
-// most rows unread. Figure: written while requests come, a GET by id over a file costs 1.3 times the CPU time.
-// A row is written in a short slice between two turns of the event loop, so that no request waits long for it.
+// most rows unread. Figure: without the buffer, a GET by id over a file costs 1.3 times the CPU time. Rows are written
+// in short slices between turns of the event loop, so that no request waits long.
 
 import { afterRealTime, afterThisTurn, nextTurn, realNow } from "../../kernel/clock.ts";
 
 interface LateBufferOptions<Row> {
   /**
-   * Writes the first row, and the next ones until this real time, in one transaction. Returns how many it wrote.
-   * `hasGap` says that rows before the first one were dropped.
+   * Writes the first row, and the next ones while the real time is before `until`, in one transaction. Returns how many
+   * it wrote. `hasGap` says that rows before the first one were dropped.
    */
   write(rows: readonly Row[], until: number, hasGap: boolean): number;
   /** The log keeps this many rows, so older ones are dropped. */
   mostRows: number;
-  /** Beyond this size, the oldest rows are written although others arrive. */
+  /** Beyond this size, the oldest rows are written even while more arrive. */
   mostSize: number;
 }
 
-/** Real milliseconds without a new row after which all are written. */
+/** Real milliseconds without a new row after which all rows are written. */
 const PAUSE = 50;
-/** Real milliseconds after which they are written although others arrive. */
+/** Real milliseconds after which rows are written even while more arrive. */
 const LONGEST_WAIT = 5_000;
 const TRY_AGAIN_AFTER = 2_000;
-/** Real milliseconds after which the rest of a slice waits: some rows are a hundred times as long as others. */
+/**
+ * Real milliseconds of writing in one slice. A bound on the number of rows would not do, because rows differ in length
+ * by a factor of a hundred.
+ */
 const LONGEST_SLICE = 1;
-/** The same while a reader waits. */
+/** `LONGEST_SLICE` while a reader waits. */
 const READERS_SLICE = 10;
 /** The most rows of a transaction. */
 const MOST_OF_SLICE = 512;
-/** So many rows are written at once for a reader. */
+/** Up to this many rows are written in one go for a reader. */
 const FEW = 64;
 
 export function createLateBuffer<Row>(options: LateBufferOptions<Row>) {
@@ -87,7 +90,10 @@ export function createLateBuffer<Row>(options: LateBufferOptions<Row>) {
       schedule();
     },
     flush,
-    /** Writes most rows in slices, so that the flush of a reader is short. Undefined if there are few. */
+    /**
+     * Before a read: writes most rows in slices, so that the read's own flush is short. Undefined if few rows are
+     * buffered.
+     */
     catchUp() {
       if (rows.count() <= FEW || isFailing) return undefined;
       return (async () => {
@@ -109,7 +115,7 @@ export function createLateBuffer<Row>(options: LateBufferOptions<Row>) {
   };
 }
 
-/** The rows in their order. The oldest are removed by moving `first`, because moving thousands of rows takes long. */
+/** The rows, oldest first. Removing old ones advances `first`, because shifting thousands of rows takes long. */
 function openQueue<Row>({ write, mostRows, mostSize }: LateBufferOptions<Row>) {
   let rows: { row: Row; size: number }[] = [];
   let first = 0;
@@ -125,7 +131,7 @@ function openQueue<Row>({ write, mostRows, mostSize }: LateBufferOptions<Row>) {
   const count = () => rows.length - first;
   return {
     count,
-    /** Returns whether the rows are too large to wait. */
+    /** Returns whether the rows exceed `mostSize`, so that the oldest must be written. */
     add(row: Row, sizeOfRow: number): boolean {
       rows.push({ row, size: sizeOfRow });
       size += sizeOfRow;

@@ -11,7 +11,10 @@ export interface RequestSummaryRow extends Omit<LoggedRequest, "at" | "durationM
   at: number;
   /** Real milliseconds. */
   duration: number;
-  /** Microseconds from its arrival to the end of each stage that it reached, and to the first byte of the response. */
+  /**
+   * Microseconds from the request's arrival to the end of each stage that it reached, and to the first byte of the
+   * response.
+   */
   stages: string;
 }
 
@@ -64,7 +67,7 @@ export const CALL_COLUMNS =
   "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, " +
   "replayOf, fault, ignored, summary, trace";
 
-/** Selects whole rows. A row may refer to another one for the body of its response. */
+/** Selects rows with headers and bodies. A row may refer to an earlier one that stores the same response body. */
 const WHOLE = `select ${CALL_COLUMNS}, requestHeaders, requestBody, requestBytes, responseHeaders, responseBytes,
     iif(sameResponseAs is null, responseBody,
       (select same.responseBody from request_log same where same.sequence = log.sameResponseAs))
@@ -93,7 +96,7 @@ export function readRequests({ sql }: Database, flush: () => void) {
        (select sequence from request_log where sequence < @before order by sequence desc limit @limit + 0)`,
     )
     .pluck();
-  // The response to a read names whatever it lists.
+  // Skips the bodies of reads, because a list contains the id of every record in it.
   const naming = sql.prepare<[{ id: string; merchant: string | null; before: number; floor: number }], RequestRow>(
     `select * from (${WHOLE} where sequence < @before and sequence >= @floor
        and (@merchant is null or merchant = @merchant))
@@ -111,7 +114,8 @@ export function readRequests({ sql }: Database, flush: () => void) {
   /** The sequence of a request in the log; 0 if the log does not have it. */
   const sequenceOf = (id: string) => {
     flush();
-    // Only the merchant of a user's own fixture may not be in the id: then, there is no index.
+    // If a merchant's id has an unusual form, the ids of its requests contain a hash of it, and the search has no
+    // index.
     return position.get({ id, merchant: merchantIn(id) }) ?? search.get(id) ?? 0;
   };
   const parametersOf = ({ before, ...filter }: RequestFilter, limit: number) =>
@@ -123,7 +127,7 @@ export function readRequests({ sql }: Database, flush: () => void) {
       flush();
       return find.all(parametersOf(filter, limit));
     },
-    /** The first requests of a trace, oldest first. */
+    /** The earliest requests of a trace, oldest first. */
     ofTrace(trace: string, limit: number) {
       flush();
       return ofTrace.all({ trace, limit });
@@ -134,8 +138,8 @@ export function readRequests({ sql }: Database, flush: () => void) {
       return summaries.all(parametersOf(filter, limit));
     },
     /**
-     * Of the `limit` requests before a sequence, those whose path or query has this text, and the writes whose bodies
-     * have it, newest first. `floor` is the sequence before which the next call goes on; null at the start of the log.
+     * Searches the `limit` requests before a sequence for this id, newest first: the path and query of each, and the
+     * bodies of writes. `floor` is the `before` of the next call; null at the start of the log.
      */
     naming({ id, merchant, before }: { id: string; merchant: string | null; before: number }, limit: number) {
       flush();
@@ -144,7 +148,7 @@ export function readRequests({ sql }: Database, flush: () => void) {
     },
     get: (id: string) => bySequence.get(sequenceOf(id)),
     sequenceOf,
-    /** The fault rules that requests in the log name. */
+    /** The ids of the fault rules that applied to requests in the log. */
     ruleIds() {
       flush();
       return faults.all().flatMap(({ fault }) => fault.split(","));

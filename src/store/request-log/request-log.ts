@@ -1,4 +1,4 @@
-// The log of requests: a buffer that is written late, and its rows in the file, bounded in number and bytes.
+// The log of requests: a buffer whose rows are written late, and a table that is bounded in rows and bytes.
 
 import { attempt } from "../../kernel/attempt.ts";
 import { realNow } from "../../kernel/clock.ts";
@@ -14,18 +14,18 @@ import { createResponseCache, createSharedBodies } from "./response-cache.ts";
 import { BLOCK, MOST_ROWS, openTrim, TEXTS } from "./trim.ts";
 
 export interface Connection {
-  /** Counts the connections that the sandbox accepted. */
+  /** The connection's number, in the order in which the sandbox accepted them. */
   readonly number: number;
-  /** Real milliseconds at which it was accepted. */
+  /** Real milliseconds at which the sandbox accepted the connection. */
   readonly opened: number;
   /**
-   * Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if
-   * the sandbox closed it first.
+   * Real milliseconds at which the client closed the connection after the last response. Undefined while the connection
+   * is open, and if the sandbox closed it first.
    */
   closed?: number;
 }
 
-/** A request as it is buffered when its response is sent. Secrets are masked when it is written. */
+/** A request, buffered when its response is sent. Its secrets are masked when the row is written. */
 export interface RequestEntry {
   sequence: number;
   id: string;
@@ -41,15 +41,20 @@ export interface RequestEntry {
   status: number;
   /** The error code. Not stored. */
   errorCode: string | undefined;
-  /** Real milliseconds from its arrival to the response. */
+  /** Real milliseconds from the request's arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of each stage: checks, body, validation, operation. */
+  /** Real milliseconds from the request's arrival to the end of each stage: checks, body, validation, operation. */
   stages: readonly number[];
-  /** Real milliseconds: client timeouts are real time. */
+  /** Real milliseconds, because clients measure their timeouts in real time. */
   arrived: number;
-  /** Real milliseconds just before the response began or the connection broke: when the client can know. */
+  /**
+   * Real milliseconds just before the response began or the connection broke, the earliest time when the client can
+   * know.
+   */
   answered: number;
-  /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
+  /**
+   * Sandbox milliseconds when the response began. May differ from `at` on a frozen clock that was advanced meanwhile.
+   */
   answeredAt: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -73,10 +78,10 @@ export interface RequestEntry {
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-/** Characters of the bodies of buffered requests, and what their headers and objects take in bytes. */
+/** Bounds the buffer: characters of bodies, and for each request the bytes that its headers and objects take. */
 const MOST_BUFFERED = 16 * 1_048_576;
 const SIZE_WITHOUT_BODIES = 1_024;
-/** Whether numbers are running out is looked up at one of so many requests. */
+/** One in this many requests checks whether the reserved numbers are running out. */
 const RESERVED_EACH = 64;
 const LONGEST_BODY = 16_384;
 
@@ -99,7 +104,7 @@ export function openRequestLog(database: Database) {
           return written;
         }, "relaxed");
       } catch (error) {
-        // The rows that were rolled back must not count twice when they are written again.
+        // Otherwise, the rows that were rolled back would count twice when they are written again.
         opened().readSizes();
         throw error;
       }
@@ -119,8 +124,8 @@ export function openRequestLog(database: Database) {
     /** Writes most of a long buffer between other requests, before a read. Undefined if it is short. */
     catchUp: buffer.catchUp,
     /**
-     * For each operation that was called, the number of responses with each status. `erased` includes those from before
-     * a reset.
+     * For each operation that was called, the number of responses with each status. `erased` includes responses from
+     * before a reset.
      */
     statusCounts: (erased: boolean) => opened().statusCounts(erased),
     /** Call after requests were erased, of one merchant or of all. */
@@ -143,7 +148,7 @@ function writer({ sql }: Database) {
   const { add, shrink, readSizes, forget } = openTrim(sql);
   const responses = createResponseCache();
   return {
-    /** Writes the first entry, and the next ones until this real time. Returns how many it wrote. */
+    /** Writes the first entry, and the next ones while the real time is before `until`. Returns how many it wrote. */
     write(entries: readonly RequestEntry[], until: number): number {
       let written = 0;
       for (const entry of entries) {
@@ -157,7 +162,7 @@ function writer({ sql }: Database) {
       shrink();
       return written;
     },
-    /** Erases all rows: newer ones than the log keeps are buffered. */
+    /** Erases all rows. Called when the buffer has overflowed, so that the log keeps only newer requests than these. */
     erase() {
       sql.exec("delete from request_log");
       responses.clear();
@@ -206,7 +211,7 @@ function rowOf(entry: RequestEntry, response: ReturnType<ReturnType<typeof creat
   row.push(
     maskHeaders(entry.requestHeaders),
     mask(requestBody, LONGEST_BODY),
-    // Names and texts from the caller were masked when they were put into headers.
+    // Names and texts from the client were masked when they were put into headers.
     JSON.stringify(entry.responseHeaders),
     response ? "" : mask(entry.responseBody, LONGEST_BODY),
   );

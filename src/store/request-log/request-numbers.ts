@@ -4,16 +4,16 @@
 import { merchantLabel } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** The requests of one merchant, or those without a known key. */
+/** The requests of one merchant, or all requests without a known key. */
 export interface RequestSeries {
   readonly prefix: string;
   made: number;
-  /** Whether a reset has erased these requests: later ones may have the same ids. */
+  /** Whether a reset has erased these requests, so that later ones may have the same ids. */
   isErased: boolean;
 }
 
 export interface RequestNumber {
-  /** Its place among all requests. */
+  /** The request's position among all requests. */
   sequence: number;
   id: string;
   series: RequestSeries;
@@ -33,21 +33,23 @@ export function merchantIn(id: string): string | null {
 }
 
 const SMALLEST_BLOCK = 10_000;
-/** Requests wait while a block is reserved, so each block is as large as all before it, up to this. */
+/**
+ * Requests wait while a block is reserved. To make that rare, a block is as large as all earlier ones, up to this size.
+ */
 const LARGEST_BLOCK = 1_000_000;
 
 interface Count {
   number: number;
   /** The last number that is reserved. */
   last: number;
-  /** The number before the first one of this process. */
+  /** The number before this process's first request. */
   start: number;
 }
 
 /**
- * Numbers in the order of arrival are reserved on disk a block at a time before they are used. The numbers of a
- * merchant are stored with the log. After a crash, every merchant's numbers skip as many as were reserved and not
- * logged, so that no id is used twice, even if its request was never written to the log.
+ * Numbers in the order of arrival are reserved on disk in blocks before they are used. A merchant's own numbers are
+ * stored with the log. After a crash, the numbers of every merchant skip as many as were reserved but not logged. So no
+ * id is used twice, even if its request was never written to the log.
  */
 export function openRequestNumbers(database: Database) {
   const stored = openStoredNumbers(database);
@@ -71,8 +73,7 @@ export function openRequestNumbers(database: Database) {
     const { number } = open();
     for (const [merchant, { made }] of all) stored.keep(merchant, made, number);
   };
-  // With a file, the first block is reserved at the start: at the first request, another program may hold the file's
-  // lock.
+  // With a file, the first block is reserved at the start, because another program may hold the file's lock later.
   if (database.file !== undefined) open();
   return {
     next(merchant: string | undefined): RequestNumber {
@@ -86,10 +87,10 @@ export function openRequestNumbers(database: Database) {
       const number = Number(ID.exec(id)?.[2] ?? Infinity);
       return number > 0 && number <= madeBy(merchantIn(id) ?? NO_MERCHANT);
     },
-    /** Whether the next block is to be reserved. */
+    /** Whether the next block should be reserved. */
     areRunningOut: () => isRunningOut(open()),
     reserve: () => reserve(open()),
-    /** Stores the numbers of the merchants of these entries, which are written in the same transaction. */
+    /** Stores the numbers of these entries' merchants. Call in the transaction that writes the entries. */
     keep(entries: readonly { sequence: number; merchant: string | undefined }[]) {
       const last = entries.at(-1)?.sequence ?? 0;
       for (const merchant of new Set(entries.map((entry) => entry.merchant ?? NO_MERCHANT))) {
@@ -99,7 +100,7 @@ export function openRequestNumbers(database: Database) {
     },
     /** Stores all numbers. */
     store,
-    /** Reads the numbers again, after `store` and a change of the table. */
+    /** Forgets the numbers in memory. Call `store` first, then change the table, then call this. */
     reload: () => all.clear(),
     /** Call after a merchant was removed. */
     removed: (merchant: string) => void all.delete(merchant),
@@ -160,7 +161,7 @@ function openStoredNumbers({ sql }: Database) {
      on conflict do update set made = made + excluded.made`,
   );
   return {
-    /** The number after which the first one of this process comes. */
+    /** The number before this process's first request. */
     open() {
       const number = reserved.get() ?? 0;
       const lost = number - (newest.get() ?? 0);

@@ -1,4 +1,4 @@
-// The start of a run in a database that may have earlier ones: the report of `exec` covers what came after it.
+// Marks where a run of `exec` starts: the database may have rows of earlier runs, which the report leaves out.
 
 import type { RequestLog } from "./request-log.ts";
 import type { LoggedDelivery, RunSummary } from "./run-summary.ts";
@@ -29,7 +29,7 @@ export function openRun(logs: Logs) {
 }
 
 const markStart = ({ requestLog, runSummary }: Logs) => ({
-  // The newest sequence number of each.
+  // The newest sequence number of each log.
   request: requestLog.numbers.last(),
   ...runSummary.newest(),
   /** The responses so far, by operation and status. */
@@ -42,7 +42,7 @@ const markStart = ({ requestLog, runSummary }: Logs) => ({
 export const isSince = ({ delivery, attempt }: RunStart, { sequence, lastAttempt }: LoggedDelivery) =>
   sequence > delivery || lastAttempt > attempt;
 
-/** The counts without those from before the start. A restored snapshot may have lost some of these. */
+/** The counts minus those from before the start. Not below zero, because a restored snapshot may have lost rows. */
 export const countsSince = <Name extends string>(
   counts: Readonly<Record<Name, number>>,
   before: Readonly<Partial<Record<Name, number>>> | undefined,

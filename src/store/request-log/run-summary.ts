@@ -27,7 +27,7 @@ export interface Newest {
   attempt: number;
 }
 
-/** The rows of the logs by merchant; "" has the requests without a known one. */
+/** The number of rows of the logs by merchant; "" counts requests without a known merchant. */
 export interface StoredCounts {
   requests: Map<string, number>;
   attempts: Map<string, number>;
@@ -79,7 +79,9 @@ export function openRunSummary({ sql }: Database) {
     }),
     /** How many rows the logs have. */
     kept: () => kept.get() as { requests: number; attempts: number },
-    /** Deliveries that failed for good: their event has no later or open delivery to the same endpoint. */
+    /**
+     * The number of deliveries that failed for good: no other delivery of the event to that endpoint is later or open.
+     */
     failedDeliveries: () => failed.get() ?? 0,
     /** The number of logged requests after this sequence with each response status. */
     statuses: (after: number) => statuses.all(after),
@@ -90,7 +92,7 @@ export function openRunSummary({ sql }: Database) {
     lastError: ({ lastAttempt }: LoggedDelivery) => lastError.get(lastAttempt) ?? undefined,
     /** Whether the delivery's newest attempt failed, and no fault rule had changed it. */
     failedUnchanged: ({ lastAttempt }: LoggedDelivery) => failedUnchanged.get(lastAttempt) !== undefined,
-    /** The number of events of each type, and of their deliveries that succeeded. */
+    /** For each type, the number of events and the number of their deliveries that succeeded. */
     events: eventCounts.all,
     keepEventCounts: eventCounts.keep,
     keepEventCountsOf: eventCounts.keepOf,
@@ -102,7 +104,7 @@ interface EventCounts {
   delivered: number;
 }
 
-/** Counts events by type, and keeps the counts of those that a reset erases. */
+/** Counts events by type, and keeps the counts of events that a reset erases. */
 function openEventCounts(sql: Database["sql"]) {
   const countsOf = (condition: string) =>
     sql.prepare<[{ merchant?: string }], EventCounts & { type: string }>(
@@ -115,18 +117,18 @@ function openEventCounts(sql: Database["sql"]) {
        ) group by type order by type`,
     );
   const [ofAll, ofOne] = [countsOf(""), countsOf("where merchant = @merchant")];
-  /** By type. */
+  /** The counts of erased events, by type. */
   let erased = new Map<string, EventCounts>();
   const stored = () => new Map(ofAll.all({}).map(({ type, ...counts }) => [type, counts]));
   const all = (withErased: boolean) => (withErased ? combine(stored(), erased, (one, other) => one + other) : stored());
   return {
     /** `withErased` includes events from before a reset. */
     all,
-    /** Call before all events are replaced, and the result after it. */
+    /** Call before all events are replaced, and call the returned function afterwards. */
     keep() {
       const before = all(true);
       return () => {
-        // A snapshot may bring some of them back.
+        // A snapshot may restore some of the erased events.
         erased = combine(before, stored(), (one, other) => Math.max(0, one - other));
       };
     },

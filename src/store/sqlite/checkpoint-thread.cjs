@@ -11,7 +11,7 @@ for (;;) {
   try {
     checkpoint();
   } catch {
-    // The log keeps what was not copied, and SQLite copies it in the main thread once the log is long.
+    // What was not copied stays in the log. Once the log is long, SQLite copies it in the main thread.
   }
   Atomics.compareExchange(state, 0, states.running, states.idle);
   Atomics.notify(state, 0);

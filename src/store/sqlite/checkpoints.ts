@@ -18,7 +18,9 @@ export type Checkpoints = ReturnType<typeof openCheckpoints>;
  * the disk.
  */
 const COMMITS = 128;
-/** Real milliseconds: the thread, which needs about 8 MB, starts when `COMMITS` commits take less than this. */
+/**
+ * Real milliseconds. The thread needs about 8 MB, so it starts only when `COMMITS` commits take less time than this.
+ */
 const LOAD = 2_000;
 /**
  * The length of the log, in pages, at which SQLite copies it in the main thread: without the thread (SQLite's default),
@@ -41,7 +43,7 @@ export function openCheckpoints(sql: Sql, file: string) {
       startThread({ file, state, states }, () => copyAfter(PAGES.alone));
       copyAfter(PAGES.withThread);
     } catch {
-      // Threads may be forbidden. SQLite then copies the log itself.
+      // Threads may be forbidden. Then SQLite copies the log in the main thread.
     }
   };
   return {
@@ -65,7 +67,7 @@ export function openCheckpoints(sql: Sql, file: string) {
   };
 }
 
-/** The process may end before the thread does. */
+/** Starts the thread, which does not keep the process alive. */
 function startThread(workerData: object, failed: () => void): void {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   const sqlite = createRequire(join(import.meta.dirname, "package.json")).resolve("better-sqlite3");

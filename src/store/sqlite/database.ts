@@ -43,9 +43,9 @@ interface RowsCheck {
 export interface DatabaseOptions {
   /** The initial content of a database in memory (default: empty). */
   image?: DatabaseImage | undefined;
-  /** Whether the user trusts the file and its log: the log is read, and deliveries are sent (default: false). */
+  /** Whether the user trusts the file and its log (default: false). If so, the log is read, and deliveries are sent. */
   trust?: boolean | undefined;
-  /** How the rows of a file are checked that another program may have written. */
+  /** Checks the rows of a file that another program may have written. */
   rows?: RowsCheck | undefined;
 }
 
@@ -55,7 +55,7 @@ export type Database = ReturnType<typeof openDatabase>;
 const LOCK_TIMEOUT = 500;
 const REMEDY = "Choose another file with --db <file>, or keep everything in memory with --memory.";
 
-/** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
+/** Opens the file. Without a file, opens a database in memory, which is empty or a copy of an image. */
 export function openDatabase(path: string | undefined, { image, ...options }: DatabaseOptions = {}) {
   requireAddon();
   if (path !== undefined) refuseLinkInDefaultFolder(path);
@@ -81,7 +81,8 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
   return {
     file,
     /**
-     * Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process.
+     * Whether the database started as a copy of an image. Such a database is already seeded, and has no deliveries of
+     * an earlier process.
      */
     isCopy: image !== undefined,
     sql,
@@ -94,20 +95,23 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
       openInMemory: (bytes) => openInMemory({ bytes }),
       setTrusted,
     }),
-    /** Throws once the file was deleted or replaced: a later start would not find what is written then. */
+    /** Throws if the file was deleted or replaced, because a later start would not find what is written from now on. */
     requireInPlace,
     /** Stores where this process listens, for commands and for a second process that opens the file. */
     listensAt: (url: string) => opened?.session.listensAt(url),
-    /** Whether its data is this user's: its sandboxes wrote it, or the user has trusted it. */
+    /** Whether this user's sandboxes wrote the data, or the user has trusted it. */
     isTrusted: () => isTrusted,
-    /** Call inside a transaction. The next start sends only what is in a trusted file. */
+    /**
+     * Stores whether the data is trusted: the next start sends deliveries only from a trusted file. Call inside a
+     * transaction.
+     */
     setTrusted,
     close() {
       close();
       if (own?.isInPlace()) opened?.session.close();
       opened?.lock.release();
     },
-    /** Closes it after a failed start, and removes the file if this start created it. */
+    /** Closes the database after a failed start, and removes the file if this start created it. */
     discard() {
       close();
       const isOurs = opened?.isNew && own?.isInPlace();
@@ -121,7 +125,7 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
   };
 }
 
-/** Keeps a file open: checks that it is still in its place, and copies its log meanwhile. */
+/** Watches an open file: checks that the file is still in its place, and copies the log into it. */
 function holdOpen(sql: Sql, file: string, reopened: () => void) {
   const inodeOf = () => {
     const { dev, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
@@ -146,7 +150,7 @@ function holdOpen(sql: Sql, file: string, reopened: () => void) {
     requireInPlace,
     committed: () => checkpoints.committed(),
     stopCheckpoints: () => checkpoints.close(),
-    /** Closes the file, calls `move`, which may put another one in its place, and opens that. */
+    /** Closes the file, calls `move`, which may replace the file, and opens the file again. */
     whileClosed(move: () => void) {
       requireInPlace();
       checkpoints.close();
@@ -171,7 +175,7 @@ function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "
   try {
     if (isNew) create(file);
     else requireUsable(file, trust);
-    // Before SQLite opens the file and creates an empty log.
+    // Reads the session before SQLite opens the file, because SQLite then creates an empty log.
     const session = ownSession(file);
     if (!trust && !isNew) requireOwnLog(file, session?.log ?? undefined);
     const isChecked = isNew || isAsLeft(file, session);
@@ -181,7 +185,7 @@ function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "
     const problem = isChecked ? undefined : contentProblem(opened, file, () => rows?.check(sql));
     if (problem !== undefined) throw refusal(file, problem);
     prepare(opened, file);
-    // Left by a process that was killed during a restore.
+    // A process that was killed during a restore may have left this file.
     attempt(() => removeUnfinished(unfinishedFile(file)));
     const begun = openSession(file);
     if (!isChecked) rows?.adopt(sql);
@@ -200,7 +204,7 @@ function removeDatabase(file: string): void {
   for (const suffix of ["", ...LOG_FILES, SESSION]) rmSync(file + suffix, { force: true });
 }
 
-/** Why a file cannot be used that another program may have written, as the rest of a sentence. */
+/** Why a file that another program may have written cannot be used, as the rest of a sentence. */
 const contentProblem = (sql: Sqlite.Database, file: string, checkRows: () => string | undefined) =>
   problemIn(sql) ?? missingLog(sql, file) ?? checkRows();
 
@@ -209,11 +213,11 @@ const refusal = (file: string, problem: string) =>
     `${file} ${problem}. It was left as it is; move it away to start afresh, or choose another with --db <file>.`,
   );
 
-/** Rejects a file that this user cannot use, and one whose header shows that this version did not write it. */
+/** Rejects a file that this user cannot read and write, and a file whose header shows another program or version. */
 function requireUsable(file: string, trust: boolean): void {
   requireAccess(file);
   const header = headerOf(file);
-  // The header may be in the log.
+  // The current header may be in the log.
   if ((trust || header?.isBare) && holdsAnything(`${file}-wal`)) return;
   if (!header) throw refusal(file, "is not a usable SQLite file: file is not a database");
   const problem = header.isBare ? withoutLog(file) : foreignHeader(header);
@@ -227,7 +231,7 @@ function requireUsable(file: string, trust: boolean): void {
 function requireOwnLog(file: string, own: string | undefined): void {
   const [log, index] = [`${file}-wal`, `${file}-shm`];
   const isForeign = holdsAnything(log) && identityOf(log) !== own;
-  // SQLite removes the index before the log.
+  // SQLite removes the index before the log, so it did not leave an index without a log.
   if (!isForeign && (look(log) || !look(index))) return;
   const foreign = isForeign ? log : index;
   throw new SandboxError(
@@ -247,7 +251,8 @@ const withoutLog = (file: string) =>
   `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
 
 /**
- * The bytes of a database without rows, in write-ahead mode: creating them in the file would need a journal beside it.
+ * The bytes of a database without rows, in write-ahead mode. Creating the tables in the file would need a journal
+ * beside it.
  */
 const emptyDatabase = once(() => {
   const sql = new Sqlite(":memory:");
@@ -259,7 +264,9 @@ const emptyDatabase = once(() => {
   return bytes;
 });
 
-/** Creates the database as a whole. A log of an earlier one, which was deleted, would be replayed over it. */
+/**
+ * Writes a complete database and renames it. First removes a deleted database's log, which SQLite would replay over it.
+ */
 function create(file: string): void {
   const unfinished = unfinishedFile(file);
   for (const path of [unfinished, ...LOG_FILES.map((suffix) => file + suffix)]) rmSync(path, { force: true });
@@ -289,7 +296,7 @@ function openInMemory(image: DatabaseImage | undefined): Sqlite.Database {
   return sql;
 }
 
-/** Sets the modes of a file's connection. SQLite creates the log, which the session file then names. */
+/** Sets the modes of a file's connection. SQLite then creates the log, so that the session file can name it. */
 function prepare(sql: Sqlite.Database, file: string): void {
   chmodSync(file, 0o600);
   sql.exec(

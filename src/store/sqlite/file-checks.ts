@@ -76,7 +76,7 @@ export function unsafeSnapshot(file: string): string | undefined {
   return beside && `has ${file}${beside} beside it, which was not left by a sandbox; remove that`;
 }
 
-/** The file itself, not the target of a link; undefined if there is none that this user can see. */
+/** The path itself, not the target of a link; undefined if this user can see no file there. */
 export const look = (path: string): Stats | undefined => attempt(() => lstatSync(path));
 
 /** Whether a write-ahead log has content. SQLite creates an empty one for each reader. */
@@ -85,7 +85,7 @@ export const holdsAnything = (path: string): boolean => (look(path)?.size ?? EMP
 interface Header {
   application: number;
   version: number;
-  /** Whether it is in write-ahead mode. */
+  /** Whether the database is in write-ahead mode. */
   isLogged: boolean;
   /** Whether the file itself has no table yet: all content is in its log. */
   isBare: boolean;
@@ -94,7 +94,7 @@ interface Header {
 const HEADER_LENGTH = 100;
 const MAGIC = "SQLite format 3\0";
 
-/** The header of a SQLite file, read without SQLite, which would create files beside it. Undefined for other files. */
+/** The header of a SQLite file; undefined for other files. Read without SQLite, which would create files beside it. */
 export function headerOf(file: string): Header | undefined {
   const bytes = firstBytes(file, HEADER_LENGTH);
   if (bytes?.toString("latin1", 0, MAGIC.length) !== MAGIC) return undefined;
@@ -114,7 +114,8 @@ function firstBytes(file: string, length: number): Buffer | undefined {
   try {
     return readSync(fd, bytes, 0, length, 0) < length ? undefined : bytes;
   } finally {
-    // Closing any descriptor of a file ends the POSIX locks of this process on it, so no sandbox may have it open here.
+    // Closing any descriptor of a file ends this process's POSIX locks on it, so no sandbox of this process may have it
+    // open.
     closeSync(fd);
   }
 }

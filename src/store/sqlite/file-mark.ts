@@ -8,16 +8,16 @@ import { markOf } from "../user-state.ts";
 type Connection = Pick<Sqlite.Database, "prepare">;
 
 /**
- * Names a file: its inode, and when it was created. A clone, a pull and a copy make another file, even if it gets the
- * inode of one that was just deleted. The device counts only where the file system has no time of creation, because
- * the number of a device may change when the machine starts again.
+ * Identifies a file by its inode and its creation time. A clone, a pull and a copy make another file, even if it gets
+ * the inode of a file that was just deleted. Where the file system stores no creation time, the device counts instead;
+ * its number may change when the machine starts again.
  */
 export function identityOf(file: string): string | undefined {
   const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return found && `${found.ino}/${found.birthtimeNs > 0n ? found.birthtimeNs : `device ${found.dev}`}`;
 }
 
-/** Differs once another program has written to the file. */
+/** A text that changes when another program writes to the file. */
 export const contentOf = ({ size, mtimeNs }: BigIntStats) => `${size}/${mtimeNs}`;
 
 const fileMark = (file: string) => markOf(`file ${identityOf(file)}`);

@@ -11,21 +11,20 @@ import { isLocked } from "./sqlite-errors.ts";
 export interface Commits extends Pick<Transactions, "perTransaction"> {
   /**
    * Runs `work` in the next shared transaction, and resolves with its result after the commit. Each function runs once;
-   * if it throws, only its own writes are rolled back. A function that is queued by another one shares its transaction.
+   * if it throws, only its own writes are rolled back. A function that another one queues joins the same transaction.
    */
   groupCommit<T>(work: () => T, durability?: Durability): Promise<T>;
   /**
-   * Runs `work` at once in a transaction. Inside another one, it joins that one; if it throws, only its own writes are
-   * rolled back.
+   * Runs `work` at once in a transaction, or in the present one if there is one. If `work` throws, only its own writes
+   * are rolled back.
    */
   transaction<T>(work: () => T, durability?: Durability): T;
 }
 
 /**
  * - `durable`: on the disk when the commit ends (default).
- * - `relaxed`: survives a crash of this process, but a crash of the machine may lose it. For writes that are repeated
- *   after a crash, such as
- *   deliveries, and for the request log: the commit need not wait for the disk.
+ * - `relaxed`: the commit does not wait for the disk. It survives a crash of this process, but a crash of the machine
+ *   may lose it. For the request log, and for writes that are repeated after a crash, such as those of deliveries.
  */
 export type Durability = "durable" | "relaxed";
 
@@ -37,7 +36,7 @@ interface QueuedWork {
 }
 
 export interface CommitsOptions {
-  /** Undefined in memory. */
+  /** Undefined for a database in memory. */
   checkpoints: Pick<Checkpoints, "committed"> | undefined;
   /** Milliseconds to wait for another program's lock. */
   lockTimeout: number;
@@ -55,7 +54,7 @@ export function openCommits(
   const { transaction, writeTransaction, perTransaction } = openTransactions(sql);
   const lock = openLockTimeout(sql, lockTimeout);
   const withDurability = <T>(durability: Durability, work: () => T): T => {
-    // SQLite rejects the pragma inside a transaction; a part has the durability of the whole.
+    // SQLite rejects the pragma inside a transaction, so a nested part has the durability of the whole.
     if (!checkpoints || sql.inTransaction) return work();
     if (durability === "relaxed") sql.exec("pragma synchronous = normal");
     try {
@@ -111,11 +110,11 @@ function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void)
   const isRelaxed = ({ durability }: QueuedWork) => durability === "relaxed";
   const flushAll = (durability: Durability) => {
     const batch = queue;
-    // Durable work runs first, so that the dispatcher's relaxed read of due deliveries finds the deliveries that it
-    // wrote.
+    // Durable work runs first, so that the dispatcher's relaxed work, which reads due deliveries, finds the deliveries
+    // that the durable work wrote.
     batch.sort((one, other) => Number(isRelaxed(one)) - Number(isRelaxed(other)));
-    // Work that is queued while a durable batch runs joins it. A relaxed batch is closed, because the new work may be
-    // durable.
+    // Work that is queued while a durable batch runs joins that batch. Work never joins a relaxed batch, because the
+    // work may be durable.
     if (durability === "relaxed") queue = [];
     flush(batch, durability);
     if (queue === batch) queue = [];
@@ -203,8 +202,8 @@ export function openTransactions(sql: Sql) {
   };
   return {
     /**
-     * Runs `work` in a transaction. Inside another one, it joins that one; if it throws, only its own writes are rolled
-     * back.
+     * Runs `work` in a transaction, or in the present one if there is one. If `work` throws, only its own writes are
+     * rolled back.
      */
     transaction: <T>(work: () => T): T => (sql.inTransaction ? part(work) : whole(begin, work)),
     /**

@@ -7,7 +7,7 @@ import { SCHEMA } from "./tables.ts";
 
 /**
  * Checks a file without journal or log, such as a snapshot. Returns why the sandbox cannot use it, as the rest of a
- * sentence that begins with its name; undefined if it has the structure of this version's databases.
+ * sentence that begins with the file's name; undefined if it has the structure of this version's databases.
  */
 export function problemOf(file: string): string | undefined {
   let sql: Sqlite.Database | undefined;

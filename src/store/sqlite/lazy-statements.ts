@@ -16,7 +16,10 @@ export interface Sql
   extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
   /** Closes the connection. The next use opens one with `open`, and prepares statements again. */
   reconnect(open: () => Sqlite.Database): void;
-  /** Copies the database into a new file: `pages` pages in a turn of the event loop, as it is at the end. */
+  /**
+   * Copies the database into a new file, `pages` pages in a turn of the event loop. The copy includes writes made
+   * meanwhile.
+   */
   backup(file: string, pages: number): Promise<unknown>;
   /**
    * Prepares `into (list) values (…)`, for example with `insert or ignore into logins` and `email, merchant, password`.
@@ -26,7 +29,10 @@ export interface Sql
   readonly statements: ReadonlySet<string>;
 }
 
-/** Reports a syntax error in a statement when it is first executed, not when it is prepared. */
+/**
+ * Opens the connection at its first use. An invalid statement throws when it is first executed, not when it is
+ * prepared.
+ */
 export function openLazily(openFirst: () => Sqlite.Database): Sql {
   let open = openFirst;
   let opened: Sqlite.Database | undefined;

@@ -21,7 +21,7 @@ export function lockFile(file: string) {
   try {
     lock = new Sqlite(path, { timeout: 0 });
     chmodSync(path, 0o600);
-    // A journal in a file would stay there after a crash.
+    // A crash would leave a journal file behind.
     lock.exec("pragma journal_mode = memory; begin exclusive");
   } catch (error) {
     lock?.close();

@@ -23,7 +23,7 @@ import { mark } from "./file-mark.ts";
 import type { Sql } from "./lazy-statements.ts";
 import { tablesIn } from "./tables.ts";
 
-/** A complete database: its bytes, or a file that nothing has open, which is moved or removed. */
+/** A complete database: its bytes, or a file that no process has open. The file is moved or removed. */
 export type Content = { bytes: Buffer } | { file: string };
 
 export interface Replacement {
@@ -39,13 +39,16 @@ interface ReplaceOptions {
   /** Undefined in memory. */
   file: string | undefined;
   transaction<T>(work: () => T): T;
-  /** Closes the file, calls `move`, and opens what is there then. Undefined in memory. */
+  /** Closes the file, calls `move`, which may replace the file, and opens the file again. Undefined in memory. */
   whileClosed: ((move: () => void) => void) | undefined;
   openInMemory(bytes: Buffer): Sqlite.Database;
   setTrusted(wanted: boolean): void;
 }
 
-/** A larger database of a sandbox in memory stays in a file without a name: copying 400 MB takes most of a second. */
+/**
+ * Bytes. A larger database of a sandbox in memory stays in an unlinked file, because copying 400 MB takes most of a
+ * second.
+ */
 const MOST_IN_MEMORY = 16 * 1_048_576;
 /** Rows of the request log that are copied in a turn of the event loop. */
 const LOG_ROWS = 100;
@@ -55,14 +58,14 @@ const KEPT = new Set([LOG, "settings"]);
 
 export const unfinishedFile = (file: string) => `${file}-unfinished`;
 
-/** Removes an unfinished file. SQLite would replay a journal that lies beside the next one. */
+/** Removes an unfinished file and any journal beside it, which SQLite would replay over the next file of this name. */
 export function removeUnfinished(path: string): void {
   for (const suffix of ["", ...SQLITE_FILES]) freeInThread(path + suffix, (file) => rmSync(file, { force: true }));
 }
 
 /**
- * Removes or replaces a file, if there is one. Its space is freed in another thread once its last descriptor is closed:
- * that takes a third of a second for 300 MB.
+ * Removes or replaces a file, if there is one. Keeps it open meanwhile and closes it in another thread, because freeing
+ * 300 MB takes a third of a second.
  */
 export function freeInThread(file: string, remove: (file: string) => void): void {
   // On Windows, an open file cannot be removed.
@@ -78,11 +81,11 @@ export function openReplace(options: ReplaceOptions) {
   const replace = openExchange(options);
   const listeners: (() => void)[] = [];
   return {
-    /** Runs what builds, replaces or copies the whole database after earlier such work. */
+    /** Runs one piece of work at a time that builds, replaces or copies the whole database. */
     oneAtATime: openTurns(),
     /**
-     * Replaces all rows in one turn of the event loop, in which it also calls `replaced`. Until then, everything works
-     * with the old ones. Call inside `oneAtATime`.
+     * Replaces all rows and calls `replaced` in one turn of the event loop. Until then, reads and writes use the old
+     * rows. Call inside `oneAtATime`.
      */
     replaceWith: (replacement: Replacement, replaced: () => void) =>
       replace(replacement, () => {
@@ -95,7 +98,7 @@ export function openReplace(options: ReplaceOptions) {
   };
 }
 
-/** Returns a function that runs each work once the ones before it have ended. */
+/** Returns a function that runs pieces of work one after another. */
 function openTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => T | Promise<T>): Promise<T> => {
@@ -110,7 +113,8 @@ function openExchange({ sql, file, transaction, whileClosed, openInMemory }: Rep
     let isMoved = false;
     setWriteAheadMode(path);
     whileClosed?.(() => {
-      // SQLite removes the log with the last connection, so another program has the file open, and would write to it.
+      // SQLite removes the log with the last connection. If the log remains, another program has the file open and
+      // would write to it.
       if (existsSync(`${target}-wal`)) return;
       move(path, target);
       isMoved = true;
@@ -152,7 +156,7 @@ function openExchange({ sql, file, transaction, whileClosed, openInMemory }: Rep
   };
 }
 
-/** Brings the file to the disk in another thread, so that the turn that moves it waits only for what was added. */
+/** Writes and syncs the file in another thread, so that the turn that moves it waits only for what was added since. */
 async function written(bytes: Buffer, path: string): Promise<string> {
   removeUnfinished(path);
   await writeFile(path, bytes, { mode: 0o600, flag: "wx", flush: true });
@@ -178,13 +182,16 @@ async function copyLog(sql: Sql): Promise<void> {
   sql.exec(`delete from replacement.${LOG} where sequence < (select min(sequence) from main.${LOG})`);
 }
 
-/** New requests get higher numbers than the requests of this process and of the new data, which events refer to. */
+/** Request numbers continue after those of this process and those of the new data, whose events refer to requests. */
 function raiseNumbers(sql: Sql): void {
   sql.exec(`insert into replacement.request_numbers select * from main.request_numbers where true
     on conflict do update set made = max(made, excluded.made), sequence = excluded.sequence`);
 }
 
-/** SQLite would change the mode with a journal beside the file, which the next start would refuse after a kill. */
+/**
+ * Sets write-ahead mode in the header. SQLite would do it with a journal file; if the process were killed meanwhile,
+ * the next start would reject that file.
+ */
 function setWriteAheadMode(path: string): void {
   const fd = openSync(path, "r+");
   try {
@@ -214,7 +221,7 @@ function openWithoutName(path: string): Sqlite.Database {
   sql.exec(
     "pragma foreign_keys = on; pragma temp_store = memory; pragma journal_mode = memory; pragma synchronous = off",
   );
-  // Windows keeps the name while the file is open.
+  // On Windows, an open file cannot be removed.
   attempt(() => rmSync(path));
   return sql;
 }

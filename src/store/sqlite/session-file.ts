@@ -25,7 +25,7 @@ import { contentOf, identityOf } from "./file-mark.ts";
 
 const Session = Type.Object({
   pid: Type.Integer({ minimum: 1 }),
-  /** Where it listens; null before it does. */
+  /** The URL at which the process listens; null before it listens. */
   url: nullable(Type.String()),
   /** The write-ahead log; null once the database was closed. */
   log: nullable(Type.String()),
@@ -68,7 +68,7 @@ const markOfSession = (file: string, { pid, url, log, content }: Omit<Session, "
 const textOf = (file: string, session: Omit<Session, "mark">) =>
   JSON.stringify({ ...session, mark: markOfSession(file, session) });
 
-/** Stores that this process created a database, which still has another name. */
+/** Writes the session file of a new database, which still has the name `created`. */
 export function markCreated(file: string, created: string): void {
   const session = { pid: process.pid, url: null, log: null, content: contentNow(created) };
   replace(file + SESSION, textOf(created, session), false);
@@ -83,8 +83,8 @@ export interface FileOwner {
 export const describeOwner = ({ pid, url }: FileOwner) => `process ${pid} at ${url}`;
 
 /**
- * The sandbox that opened a file last and did not close it. It may have ended, and another program may have written the
- * session file, so ask that process.
+ * The last sandbox that opened a file and did not close it. Its process may have ended, and another program may have
+ * written the session file, so verify it with a request to the URL.
  */
 export function lastOwner(file: string): FileOwner | undefined {
   if (!isPrivate(file + SESSION)) return undefined;
@@ -92,7 +92,7 @@ export function lastOwner(file: string): FileOwner | undefined {
   return pid !== undefined && url !== null && URL.canParse(url) ? { pid, url } : undefined;
 }
 
-/** Whether the database is as a sandbox of this user left it, by closing it or by ending without that. */
+/** Whether the database is as a sandbox of this user left it, whether that sandbox closed it or was killed. */
 export function isAsLeft(file: string, session: Session | undefined): boolean {
   if (!session) return false;
   if (session.content === null) return session.log !== null && session.log === identityOf(`${file}-wal`);
@@ -106,7 +106,8 @@ export function openSession(file: string) {
   const log = identityOf(`${file}-wal`) ?? null;
   let current = { pid: process.pid, url: null as string | null, log, content: null as string | null };
   const write = (isDurable: boolean) => replace(file + SESSION, textOf(file, current), isDurable);
-  // On the disk before anything is in the log: after a crash of the machine, the next start reads the log by it.
+  // Must be on the disk before the log has content: after a crash of the machine, the next start reads a log only if
+  // this file names it.
   write(true);
   return {
     /** Stores where this process listens, for commands and for a second process that opens the file. */
@@ -114,7 +115,7 @@ export function openSession(file: string) {
       current = { ...current, url };
       write(false);
     },
-    /** Call when SQLite has opened the database again, which may be another file. */
+    /** Call after SQLite has opened the database again. The file may be another one. */
     reopened() {
       current = { ...current, log: identityOf(`${file}-wal`) ?? null };
       write(true);
@@ -134,15 +135,15 @@ export function openSession(file: string) {
 const SET_BACK = 1;
 
 /**
- * Sets the time of a file's last change back. Otherwise a change in the same tick of the file system's clock, which
- * takes up to 10 ms, would leave the file with the same time.
+ * Sets the time of a file's last change back. Otherwise, another program's change in the same tick of the file system's
+ * clock, which lasts up to 10 ms, would leave the time unchanged.
  */
 function setBack(file: string): void {
   const { atimeMs, mtimeMs } = lstatSync(file);
   utimesSync(file, atimeMs / 1_000, mtimeMs / 1_000 - SET_BACK);
 }
 
-/** Replaces a file as a whole. What lies in its place is not followed. */
+/** Replaces a file as a whole. A link in its place is replaced, not followed. */
 function replace(path: string, text: string, isDurable: boolean): void {
   const unfinished = `${path}-unfinished`;
   rmSync(unfinished, { force: true });

@@ -7,7 +7,7 @@ import { matchesSchema } from "../../schema/validator.ts";
 import type { Database } from "./database.ts";
 
 const Position = Type.Object({
-  mode: oneOf(["frozen", "offset"], "Of a clock that does not have the time of this machine"),
+  mode: oneOf(["frozen", "offset"], "The mode of a clock that does not follow this machine"),
   milliseconds: Type.Integer({ minimum: -LATEST_TIME, maximum: LATEST_TIME }),
 });
 

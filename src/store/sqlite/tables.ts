@@ -1,7 +1,7 @@
 // Every table of the file. They are strict, so that a file written by another program cannot contain values of another
 // type. Times are sandbox milliseconds, except inside documents, which have the times that the API returns. Checks list
-// the values of a column with `or`. For `in` with more than two, SQLite fills a table at each write, which costs more
-// than the row.
+// the values of a column with `or`: for an `in` with more than two values, SQLite fills a table at each write, which
+// costs more than the row.
 //
 // SQLite reads a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the
 // statement again for every value: 22 of the 32 microseconds of a page of records. `+` hides the value from the

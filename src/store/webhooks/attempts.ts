@@ -143,16 +143,22 @@ export function openAttempts({ sql }: Database, retention: Retention) {
       retention.rowAdded();
       return Number(lastInsertRowid);
     },
-    /** The event and endpoint of a logged attempt, of one merchant or of any; undefined if it is unknown. */
+    /**
+     * The merchant, event and endpoint of a logged attempt; undefined if the merchant (default: any) has no such
+     * attempt.
+     */
     find(merchant: string | undefined, id: string) {
       const row = find(id, merchant);
       return row && { merchant: row.merchant, eventId: row.eventId, endpointId: row.endpoint };
     },
-    /** A page of a merchant's log, as attempts ended, or of the whole log, as they were written. */
+    /**
+     * A page of a merchant's log in the order in which attempts ended, or of the whole log in the order in which they
+     * were written.
+     */
     page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
     /** Like `page`, with the fields that only the control API shows. */
     log: (merchant: string | undefined, query: AttemptQuery): Page<StoredAttempt> => read(merchant, query, showLogged),
-    /** The ids of the fault rules that applied to a logged attempt. */
+    /** The ids of the fault rules that applied to logged attempts. */
     ruleIds: () => rules.all(),
   };
 }
@@ -191,7 +197,7 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
       ...given.map((name) =>
         name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name],
       ),
-      // A literal, so that SQLite uses the partial index of failed attempts.
+      // A literal instead of a parameter, so that SQLite uses the partial index of failed attempts.
       ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
       ...(from
         ? [
@@ -208,7 +214,7 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
   };
 }
 
-/** Reads attempts of all merchants after a sequence, in its order. */
+/** Reads attempts of all merchants after a sequence, in the order of their sequences. */
 export function attemptsAfter(sql: Pick<Database["sql"], "prepare">, most: number) {
   const page = sql.prepare<[number], AttemptRow & { sequence: number }>(
     `${LOG} where a.sequence > ? order by a.sequence limit ${most}`,
@@ -262,7 +268,7 @@ export type StoredAttempt = ReturnType<typeof showLogged>;
 /** An attempt with the fields that only the control API shows. */
 const showLogged = (row: AttemptRow) => ({
   ...show(row),
-  /** When it ended, in sandbox milliseconds. */
+  /** When the attempt ended, in sandbox milliseconds. */
   at: row.ended,
   sequence: row.sequence,
   delivery: row.delivery,

@@ -21,7 +21,7 @@ export interface Delivery {
   trigger: "event" | "test" | "replay";
   /** Counts the merchant's replays; 0 for the delivery of a new event. */
   replay: number;
-  /** How many attempts were started, and how many of those a crash interrupted. */
+  /** How many attempts were started, and how many of them a crash interrupted. */
   attempts: number;
   aborted: number;
   /** How many attempts may fail. */
@@ -46,7 +46,7 @@ export interface Receiver {
   previousSecret: string | null;
   /** When the secret was last rotated, in Unix seconds; null if never. */
   rotated: number | null;
-  /** The `baggage` header of deliveries that another merchant's endpoint gets for a test's merchant. */
+  /** The `baggage` header of a delivery for a test's merchant that goes to another merchant's endpoint. */
   baggage?: string;
 }
 
@@ -57,7 +57,7 @@ export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger,
   d.allowed, d.due, d.decided, d.copy, e.id as eventId, e.type as eventType, e.trace, e.body
   from deliveries d join events e on e.sequence = d.event`;
 
-/** The merchant whose endpoints a merchant of a test shares; undefined for others. */
+/** The merchant whose endpoints a test's merchant shares; undefined for other merchants. */
 type BaseOf = (merchant: string) => string | undefined;
 
 export function openDeliveries(database: Database, outbox: Outbox, baseOf: BaseOf) {
@@ -96,7 +96,9 @@ function queue({ sql }: Database) {
       "where state = 'sending') order by d.sequence",
   );
   return {
-    /** The endpoints with pending deliveries; `newest` is the newest delivery read, where the next read begins. */
+    /**
+     * The endpoints with pending deliveries. `newest` is the newest delivery so far, after which the next read begins.
+     */
     pendingEndpoints: () => ({ endpoints: all.all(), newest: newest.get() ?? 0 }),
     /** Like `pendingEndpoints`, for deliveries that were added after this sequence. */
     pendingEndpointsSince(sequence: number) {
@@ -138,12 +140,12 @@ function progress({ sql }: Database) {
       finish.run({ sequence, state: ending }).changes > 0,
     /** Plans another attempt after one that failed; false when the delivery no longer exists. */
     retryAt: (sequence: number, due: number) => retry.run({ sequence, due }).changes > 0,
-    /** Plans another attempt after a crash, which does not count as one of those allowed. */
+    /** Plans another attempt after a crash. The interrupted attempt does not count as one of those allowed. */
     retryInterrupted: (sequence: number, due: number) => void retryInterrupted.run({ sequence, due }),
   };
 }
 
-/** Reads an endpoint of a merchant, or one that it shares. */
+/** Reads an endpoint of a merchant, or an endpoint that the merchant shares. */
 const withShared =
   <Found extends Receiver>(read: (key: EndpointKey) => Found | undefined, baseOf: BaseOf) =>
   (merchant: string, endpoint: string): Found | undefined => {
@@ -200,7 +202,7 @@ function endpoints({ sql }: Database, outbox: Outbox, baseOf: BaseOf) {
     endpointsAt: (url: string) => at.all(url),
     /** The current and the previous secret of each of a merchant's endpoints. */
     secrets: (merchant: string) => secrets.all(merchant),
-    /** As `secrets`, and the secrets of the endpoints that the merchant shares. */
+    /** Like `secrets`, with the secrets of the endpoints that the merchant shares. */
     allSecrets: (merchant: string) => [...secrets.all(merchant), ...secrets.all(baseOf(merchant) ?? "")],
     /** The body of an event, as it is sent. */
     bodyOf: (merchant: string, event: string) => bodyOf.get({ merchant, event }),

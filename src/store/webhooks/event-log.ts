@@ -10,7 +10,7 @@ export interface LoggedEvent {
   type: string;
   /** Sandbox milliseconds. */
   created: number;
-  /** The request that emitted it; null when no request did. */
+  /** The request that emitted the event; null when no request did. */
   request: string | null;
   origin: "event" | "test" | "clock";
   /** The span of that request, as a `traceparent`; null without a trace. */
@@ -51,7 +51,7 @@ export function openEventLog({ sql }: Database) {
     `${EVENT} where e.id = @id and e.merchant = coalesce(@merchant, e.merchant)`,
   );
   const causedBy = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.request = ? order by e.sequence`);
-  // The condition of the partial index, and the part of a traceparent that it has.
+  // Repeats the condition and the expression of the partial index, so that SQLite uses it.
   const ofTrace = sql.prepare<[{ trace: string; limit: number }], LoggedEvent>(
     `${EVENT} where e.trace is not null and substr(e.trace, 4, 32) = @trace order by e.sequence limit @limit + 0`,
   );
@@ -60,7 +60,10 @@ export function openEventLog({ sql }: Database) {
      order by e.sequence desc limit @limit + 0`,
   );
   return {
-    /** The newest events whose body has this id as a value: of its record, or of one that refers to it. */
+    /**
+     * The newest events whose body contains this id, of the event's own record or of a record to which that record
+     * refers.
+     */
     naming: (id: string, merchant: string | null, limit: number) =>
       naming.all({ quoted: JSON.stringify(id), merchant, limit }),
     /** The events that a request caused, oldest first. */

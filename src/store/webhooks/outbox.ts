@@ -22,7 +22,7 @@ export interface EndpointKey {
 
 export interface Origin {
   request?: string;
-  /** The span of that request, as a `traceparent`. */
+  /** The span of the request that emitted the event, as a `traceparent`. */
   trace?: string | undefined;
   test?: boolean;
   at?: number;
@@ -39,7 +39,7 @@ interface OutboxOptions {
   counters: Counters;
   retention: Retention;
   heldEndpoints: { isHeld(merchant: string, endpoint: string): boolean };
-  /** The merchant whose endpoints a merchant of a test shares; undefined for others. */
+  /** The merchant whose endpoints a test's merchant shares; undefined for other merchants. */
   baseOf(merchant: string): string | undefined;
   /** The milliseconds before each attempt, the first one included. */
   gaps: readonly number[];
@@ -76,8 +76,8 @@ export function openOutbox(options: OutboxOptions) {
     eventsOf: (request: string) => madeBy.all(request),
     /**
      * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event
-     * (default: now). Throws 503 while too many deliveries are pending, except for a time-driven change, which no
-     * caller could repeat. Also throws 503 for a call that continues a feedback loop. Call inside a transaction.
+     * (default: now). Throws 503 while too many deliveries are pending, except for a time-driven change, because no
+     * client could repeat it. Also throws 503 for a call that continues a feedback loop. Call inside a transaction.
      */
     emit(merchant: string, type: string, data: unknown, { request, trace, test = false, at }: Origin) {
       const now = clock.now();
@@ -189,7 +189,8 @@ function subscriptions({ sql }: Database, baseOf: OutboxOptions["baseOf"]) {
     .pluck();
   const hasAny = sql.prepare<[string]>("select 1 from subscriptions where merchant = ? limit 1");
   /**
-   * The merchant whose endpoints get a merchant's events. A test's merchant without endpoints shares its base's.
+   * The merchant whose endpoints get a merchant's events. A test's merchant without endpoints shares the endpoints of
+   * the merchant that it was created from.
    */
   const ownerOf = (merchant: string) => {
     const base = baseOf(merchant);
@@ -216,7 +217,7 @@ function subscriptions({ sql }: Database, baseOf: OutboxOptions["baseOf"]) {
       clearNextAttempts.run({ merchant, endpoint });
       if (cancel.run({ merchant, endpoint }).changes > 0) unsubscribed.push({ merchant, endpoint });
     },
-    /** The endpoints whose deliveries were cancelled since the last call, even if that was rolled back. */
+    /** The endpoints whose deliveries were cancelled since the last call, even if the transaction was rolled back. */
     takeUnsubscribed: () => unsubscribed.splice(0),
   };
 }

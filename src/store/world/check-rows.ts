@@ -1,6 +1,6 @@
-// Checks the rows of a database file or a restored snapshot, which another program may have written: the constraints of
-// their tables, references, values that the API returns without another check, and live keys. The reason names the
-// table, the row and the column.
+// Checks the rows of a database file or a restored snapshot, which another program may have written. Checks the
+// constraints of the tables, references, values that the API returns without another check, and live keys. The reason
+// names the table, the row and the column.
 
 import type { Resource } from "../../contracts/resource.ts";
 import { WebhookDelivery } from "../../contracts/webhook.ts";
@@ -20,15 +20,15 @@ export interface RowCheck {
 
 type Row = Record<string, unknown>;
 
-/** A file with more records is large: the records of merchants are checked when they are read. */
+/** A file with more records than this is large, and most of its records are checked when they are read. */
 const MOST_RECORDS = 100_000;
 
 const isLarge = (sql: Sql): boolean =>
   Number(sql.prepare("select count(*) from main.documents").pluck().get()) > MOST_RECORDS;
 
 /**
- * Why the rows of a file cannot be used, as the rest of a sentence; undefined if they can. Of a large file, the records
- * themselves are left to `openStoredCheck`.
+ * Why the rows of a file cannot be used, as the rest of a sentence; undefined if they can. In a large file, leaves most
+ * records to `openStoredCheck`.
  */
 export function wrongRow(sql: Sql, check: RowCheck): string | undefined {
   const isLazy = isLarge(sql);
@@ -48,12 +48,14 @@ export function adoptRows(sql: Sql, resources: readonly Resource[]): void {
 
 interface Constraint {
   column: string;
-  /** SQL that is true for a row that is refused. */
+  /** A SQL condition that is true for an invalid row. */
   broken: string;
   says: string;
 }
 
-/** The first row that a constraint of its table refuses. SQLite does not check a file that it opens. */
+/**
+ * The first row that breaks a constraint of its table. SQLite does not check the constraints of a file that it opens.
+ */
 function brokenConstraint(sql: Sql, isLazy: boolean): string | undefined {
   for (const table of tablesIn(sql)) {
     const constraints = constraintsOf(sql, table).filter(({ broken }) => !(isLazy && PARSES_RECORDS.test(broken)));
@@ -91,9 +93,11 @@ function constraintsOf(sql: Sql, table: string): Constraint[] {
     const isTyped = type in TYPES;
     if (!isTyped) return needed ? [{ column: name, broken: `${name} is null`, says: "it is missing" }] : [];
     if (needed)
-      return [{ column: name, broken: `typeof(${name}) <> '${TYPES[type]}'`, says: `it is no ${TYPES[type]}` }];
+      return [
+        { column: name, broken: `typeof(${name}) <> '${TYPES[type]}'`, says: `it is not of type ${TYPES[type]}` },
+      ];
     const broken = `typeof(${name}) not in ('${TYPES[type]}', 'null')`;
-    return [{ column: name, broken, says: `it is no ${TYPES[type]}` }];
+    return [{ column: name, broken, says: `it is not of type ${TYPES[type]}` }];
   });
   const names = columns.map(({ name }) => name);
   return [...typed, ...checksIn(definition ?? "").map((condition) => falseFor(names, condition))];
@@ -156,8 +160,8 @@ const primaryKey = (sql: Sql, table: string): string[] =>
 type Conditions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Conditions that the tables cannot check themselves: on SQLite's own table, on other tables, and on each element of a
- * JSON array.
+ * Conditions that a table's own constraints cannot express, because they concern SQLite's own table, other tables, or
+ * each element of a JSON array.
  */
 const CONDITIONS: Conditions = {
   sqlite_sequence: {
@@ -183,7 +187,7 @@ const CONDITIONS: Conditions = {
   },
   attempts: {
     delivery: "(merchant, endpoint) = (select merchant, endpoint from main.deliveries where sequence = delivery)",
-    // The next attempt of a delivery gets the next number.
+    // The next attempt of a delivery gets the number after `attempts`.
     attempt: "attempt <= (select attempts from main.deliveries where sequence = delivery)",
     fault: `fault is null or not exists (select 1 from json_each(fault, '$.effects')
       where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null)`,
@@ -194,7 +198,7 @@ const isJsonObject = (column: string) => `iif(json_valid(${column}), json_type($
 
 /** Conditions on the tables that a snapshot does not replace. */
 const FILE_CONDITIONS: Conditions = {
-  // The number of the last request.
+  // `requests` is the number of the last reserved request.
   settings: {
     value: "value is not null and (name <> 'requests' or typeof(value) in ('integer', 'real') and value >= 0)",
   },
@@ -209,7 +213,7 @@ const FILE_CONDITIONS: Conditions = {
   },
 };
 
-/** The texts that a request wrote, in which no live key may be. */
+/** The columns that store text from requests, where no live key may be. */
 const TEXTS: Readonly<Record<string, string[]>> = {
   keys: ["key"],
   documents: ["body"],
@@ -219,15 +223,17 @@ const TEXTS: Readonly<Record<string, string[]>> = {
 };
 
 /**
- * Whether a text is worth a closer look: it has the prefix of live keys, as it is or in base64, or an escape, which may
- * hide one.
+ * SQL that is true if a text may hold a live key: it contains the prefix of live keys, plain or in base64, or an
+ * escape, which may hide the prefix.
  */
 function mayHoldLiveKey(column: string): string {
   const starts = ["sk!_live!_", ...LIVE_KEY_STARTS_IN_BASE64].map((key) => `${column} like '%${key}%' escape '!'`);
   return `(instr(${column}, '\\') or instr(${column}, '%') or ${starts.join(" or ")})`;
 }
 
-/** Why values that the tables themselves accept cannot be kept, as the rest of a sentence; undefined if they can. */
+/**
+ * Why rows that meet the constraints of their tables cannot be used, as the rest of a sentence; undefined if they can.
+ */
 const wrongValue = (sql: Sql, check: RowCheck, isLazy: boolean): string | undefined =>
   falseCondition(sql, CONDITIONS) ??
   liveKey(sql, isLazy) ??
@@ -259,15 +265,15 @@ function liveKey(sql: Sql, isLazy: boolean): string | undefined {
   return undefined;
 }
 
-/** Rows that are read at once. */
+/** The number of rows that are read at once. */
 const PAGE = 5_000;
 
-/** Every row of a table in pages, so that a large table does not fill the memory. */
+/** Reads every row of a table in pages, so that a large table does not fill the memory. */
 function* inPages<R extends { sequence: number }>(read: (after: number) => R[]): Generator<R> {
   for (let page = read(-1); page.length > 0; page = read(page.at(-1)?.sequence ?? 0)) yield* page;
 }
 
-/** The API returns logged attempts without another check. */
+/** Checks logged attempts, because the API returns them without another check. */
 function wrongAttempt(sql: Sql): string | undefined {
   for (const { sequence, attempt } of inPages(attemptsAfter(sql, PAGE))) {
     const [error] = matchesSchema(WebhookDelivery, attempt) ? [] : fieldErrors(WebhookDelivery, attempt);
@@ -293,10 +299,10 @@ function wrongKind(sql: Sql, { resources }: RowCheck): string | undefined {
   return sentence(sql, "documents", row, "kind", "there is no such kind");
 }
 
-/** The kinds that SQL reads. An index finds them among a million records. */
+/** The kinds that SQL statements look into. They are checked even in a large file: an index finds their records. */
 const READ_BY_SQL = "(kind = 'merchant' or kind = 'webhook_endpoint')";
 
-/** The API returns stored records without another check. */
+/** Checks stored records, because the API returns them without another check. */
 function wrongRecord(sql: Sql, { resources, bodies }: RowCheck, isLazy: boolean): string | undefined {
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const page = sql.prepare<[number], { sequence: number; merchant: string; kind: string; id: string; body: string }>(

@@ -1,5 +1,6 @@
-// Checks a merchant's whole world: every record against its schema, rules and references, and records against others.
-// Checks fixtures too: fields, names, states and unique values, and then the world of their records.
+// Checks all records of a merchant, its world: each record against its schema, rules and references, and the records
+// against one another. Also checks fixtures: their fields, names, states and unique values, and the world of their
+// records.
 
 import type {
   AnyRecord,
@@ -132,7 +133,7 @@ const schemaOf = oncePerKey((resources: readonly Resource[]) => {
     closed(Object.fromEntries(Object.entries(of).map(([kind, fields]) => [kind, Type.Optional(make(fields))])));
   return closed({
     description: Type.Optional(text("Who this merchant is")),
-    asOf: Type.Optional(day("The day that its dates were written for")),
+    asOf: Type.Optional(day("The day for which the fixture's dates were written")),
     life: Type.Optional(Type.Union([OFF, ofEachKind(() => OFF, { merchant: {}, ...records })])),
     merchant: closed({ ...merchant, ...IDENTITY }),
     records: Type.Optional(ofEachKind((fields) => Type.Array(closed(fields)), records)),
@@ -150,7 +151,7 @@ export function checkFixture(fixture: JsonObject, resources: readonly Resource[]
   return repeated.length > 0 ? repeated : contradictions(fixture.merchant as JsonObject, records, kinds);
 }
 
-/** The rules of the kinds that the records would break once seeded. */
+/** The rules that the records would break once they are seeded. */
 function contradictions(
   { apiKey: _, password: __, ...profile }: JsonObject,
   records: Readonly<Record<string, readonly JsonObject[]>>,

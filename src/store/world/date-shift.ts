@@ -10,7 +10,7 @@ import type { Fixture, FixtureMerchant, FixtureRecord } from "./fixtures.ts";
 /** How far the dates of a fixture move. */
 export type DateShift = Readonly<Record<"days" | "weeks" | "months", number>>;
 
-/** The months of the units that are a number of months. */
+/** The length in months of the units that are whole numbers of months. */
 const MONTHS: Readonly<Partial<Record<DateUnit, number>>> = { months: 1, quarters: 3, "half-years": 6 };
 
 /** How many units of dates there are. */
@@ -20,7 +20,7 @@ const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 
 /**
- * Dates stay two years away from both ends of the calendar, even if the clock does not. Closer to an end, the dates of
+ * Dates stay two years away from both ends of the calendar, even if the clock is closer to one. Otherwise, the dates of
  * a fixture would not fit, and two different dates could become equal.
  */
 const EARLIEST_PRESENT = parseTime("1972-01-01") ?? 0;
@@ -61,7 +61,10 @@ interface DatedKind extends Pick<Resource, "datesMoveBy" | "fitDates"> {}
 /** `fitDates` moves a date by at most a weekend. */
 const WEEKEND = 2 * 86_400;
 
-/** Moves a record as JSON. `due` returns the earliest time of a change that was due at the given time before. */
+/**
+ * Moves a record as JSON. `due` moves the time at which a change is due; its result may be too early, but never too
+ * late.
+ */
 export function shiftRecord(
   json: string,
   shift: DateShift,
@@ -123,10 +126,10 @@ function laterSeconds(seconds: number, months: number): number {
   return Math.floor((moved ?? 0) / 1_000);
 }
 
-/** The last result for each fixture, because merchants for tests are created from the same fixture again and again. */
+/** The last result for each fixture, because tests create many merchants from the same fixture. */
 const cache = new WeakMap<Fixture, { shift: DateShift; dated: Fixture }>();
 
-/** `now` is in sandbox milliseconds. A fixture without the day that it was written for does not move. */
+/** `now` is in sandbox milliseconds. The dates of a fixture without `asOf` do not move. */
 export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, now: number): Fixture {
   if (fixture.asOf === undefined) return fixture;
   const shift = shiftTo(fixture.asOf, now);
@@ -138,8 +141,8 @@ export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>
 }
 
 /**
- * Returns the start of the day of a fixture, moved like the dates of a record, in sandbox milliseconds; undefined if it
- * names no day.
+ * Returns a function of a record: the start of the fixture's day `asOf`, moved like the dates of the record, in sandbox
+ * milliseconds. The function returns undefined if the fixture has no `asOf`.
  */
 export function startsOfFixture(
   { asOf }: Fixture,

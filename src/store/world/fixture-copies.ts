@@ -1,6 +1,6 @@
-// Merchants as copies of a fixture. Each process seeds a fixture once; a merchant is a copy of its rows with another id
-// and e-mail address. Trick. Reason: seeding composes and checks each record. Figure: seeding a merchant of lodge, with
-// 339 records, takes six times as long as copying it.
+// Creates merchants as copies of a fixture. Each process seeds a fixture once; a new merchant gets a copy of the seeded
+// rows with another id and e-mail address. Trick. Reason: seeding composes and checks each record. Figure: seeding a
+// merchant of lodge, with 339 records, takes six times as long as copying it.
 
 import type { Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -18,16 +18,19 @@ interface DocumentRow extends Record<"kind" | "id" | "body", string> {
   outstanding: 1 | null;
 }
 
-/** The rows of the merchant from which others are copied. */
+/** The rows of a fixture's seeded merchant, from which other merchants are copied. */
 interface SeededRows {
   documents: readonly DocumentRow[];
   /** `place` is the position of the record among the documents, from 1. */
   uniques: readonly (Record<"kind" | "field" | "value", string> & { place: number })[];
   counters: readonly { name: string; value: number }[];
   password: string | null;
-  /** The ids that the fixture left out: they follow from the merchant. */
+  /** The ids that the fixture left out. Each copy replaces them with ids derived from its own merchant. */
   generated: readonly { prefix: string; count: number; id: string }[];
-  /** Seeding makes the same rows until the first of them is due, if dates move by as many days. */
+  /**
+   * Seeding would make the same rows from `from` until `until`, when the first record is due, if its dates move by
+   * `days`.
+   */
   from: number;
   until: number;
   days: number;
@@ -71,7 +74,10 @@ export function openFixtureCopies({ stores, resources, clock, random, open }: Fi
     return made;
   };
   return {
-    /** Seeds the fixture if that is due. Call it outside of a transaction, which could be rolled back. */
+    /**
+     * Seeds the fixture if its rows are missing or out of date. Call outside a transaction, because a rollback would
+     * undo it.
+     */
     prepare(fixture: Fixture) {
       const rows = rowsNow(fixture);
       if (loaded.get(fixture.name) === rows) return;
@@ -124,7 +130,8 @@ function seedRows(
       password: sql.prepare<[], string | null>("select password from logins").pluck().get() ?? null,
       generated: counters.flatMap(({ name, value }) => generatedIds(random, name, value)),
       from: now,
-      // Without the time of its creation in the fixture, a merchant is as old as the clock says.
+      // A merchant without `created` in its fixture gets the present time, so its rows are valid for this millisecond
+      // only.
       until: fixture.merchant.created === undefined ? now + 1 : Math.min(...due),
       days: daysAt(fixture, now),
     };
@@ -133,7 +140,7 @@ function seedRows(
   }
 }
 
-/** The ids that a counter has made. A series of numbers has a space in its name. */
+/** The ids that a counter has made. A counter with a space in its name counts a series of numbers, not ids. */
 const generatedIds = (random: Random, prefix: string, value: number): SeededRows["generated"] =>
   prefix.includes(" ")
     ? []
@@ -153,9 +160,9 @@ create temp table fixture_uniques (
 ) without rowid`;
 
 /**
- * Copies rows within SQLite: passing each row to it takes twice as long. Most bodies contain the merchant's id once,
- * and are stored as the text before and after it. Joining these takes 0.8 of the time of `replace`, which compares
- * every character.
+ * Copies rows within SQLite, because inserting each row from JavaScript takes twice as long. Most bodies contain the
+ * merchant's id once, and are stored as the text before and after it. Joining these takes 0.8 of the time of `replace`,
+ * which compares every character.
  */
 function openCopier({ sql }: Stores["database"]) {
   sql.exec(TABLES);

@@ -13,7 +13,7 @@ export interface Fixture {
   readonly name: string;
   /** One sentence about this merchant. */
   readonly description: string;
-  /** The day that its dates were written for; without it they do not move. */
+  /** The day for which the fixture's dates were written. Without it, the dates do not move. */
   readonly asOf?: string | undefined;
   /**
    * `off`: time changes none of its records. As an object, it has `off` for each kind that time does not change
@@ -35,7 +35,7 @@ export interface FixtureMerchant extends FixtureRecord {
 
 export type FixtureRecord = Readonly<Record<string, unknown>>;
 
-/** A file once it is known to be a JSON object. */
+/** A file that holds a JSON object. */
 interface FixtureFile extends JsonFile {
   value: Record<string, unknown>;
 }
@@ -44,12 +44,13 @@ const ENDING = ".json";
 const REMEDY = "A fixture is a file such as shop.json, with a merchant and its records.";
 
 /**
- * Every fixture of a folder, the oldest merchant first. Does not check the files: a test checks the package's.
+ * Every fixture of a folder, the oldest merchant first. Does not check the files, because a test checks the package's
+ * fixtures.
  */
 export const readFixtures = (folder: string): Fixture[] =>
   fixturesOf(pathsIn(folder).map((file) => ({ file, value: JSON.parse(readText(file)) as Record<string, unknown> })));
 
-/** Like `readFixtures`, for the files of a user: an error names the file, the line and what is wrong. */
+/** Like `readFixtures`, for a user's files. An error names the file, the line and the problem. */
 export async function readCheckedFixtures(folder: string, resources: readonly Resource[]): Promise<Fixture[]> {
   const sources: FixtureFile[] = [];
   for (const path of pathsIn(folder)) sources.push(await read(path));
@@ -57,7 +58,7 @@ export async function readCheckedFixtures(folder: string, resources: readonly Re
   return fixturesOf(sources);
 }
 
-/** The files of a folder, or the one file. A path that ends in .json is a file, also if it is missing. */
+/** The files of a folder, or the file itself. A path that ends in .json names a file, even if it does not exist. */
 const pathsIn = (path: string) =>
   path.endsWith(ENDING) && !statSync(path, { throwIfNoEntry: false })?.isDirectory()
     ? [path]

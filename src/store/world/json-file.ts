@@ -38,7 +38,7 @@ export async function readJson(
   }
 }
 
-/** Bytes. Longer files are refused, because a folder may contain any. */
+/** Bytes. Longer files are refused, because a folder may contain files of any length. */
 const LARGEST_FILE = 32 * 1_048_576;
 
 /**
@@ -57,7 +57,7 @@ function readPlainFile(file: string, mistake: FileMistake): string {
   try {
     const found = statSync(file);
     if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-    // Any other pipe would never end, and neither would /dev/zero.
+    // Reading another pipe or /dev/zero might never end.
     if (!found.isFile() && !(found.isFIFO() && OWN_DESCRIPTOR.test(file))) throw new Error("it is not a regular file");
     if (found.size > LARGEST_FILE) throw new Error(`it has ${found.size} bytes, and at most ${LARGEST_FILE} are read`);
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
@@ -66,7 +66,7 @@ function readPlainFile(file: string, mistake: FileMistake): string {
   }
 }
 
-/** A pipe that the user's shell opened for this process, as in `--faults <(jq …)`. A folder can name no such path. */
+/** A pipe that the user's shell opened for this process, as in `--faults <(jq …)`. */
 const OWN_DESCRIPTOR = /^\/dev\/(?:fd\/\d+|stdin)$/;
 
 const REASONS: Readonly<Record<string, string>> = {

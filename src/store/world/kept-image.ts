@@ -1,5 +1,6 @@
-// The default data with its dates moved to today, kept in the user's state folder for all processes of this day. Trick.
-// Reason: the dates are in the text of 577 records. Figure: without it, a start takes 1.2 times the CPU time.
+// Caches the default data with its dates moved to today in the user's state folder, for all processes of this day.
+// Trick. Reason: moving the dates changes the text of 577 records. Figure: without it, a start takes 1.2 times the CPU
+// time.
 
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { isPrivate, openFolder, userStateFolder } from "../user-state.ts";
 
 const PREFIX = "world-";
 
-/** Returns the image that is kept under this name. Without one, makes it and keeps it instead of any other. */
+/** Returns the cached image of this name. If there is none, makes it and caches it in place of any other image. */
 export function keptImage(name: string, make: () => Buffer): Buffer {
   const folder = attempt(cacheFolder);
   if (folder === undefined) return make();
@@ -21,20 +22,22 @@ export function keptImage(name: string, make: () => Buffer): Buffer {
   return made;
 }
 
-/** The cache of src/cli/compiled-program.cjs. Throws if another user can write there. */
+/** The folder that src/cli/compiled-program.cjs also uses. Throws if another user can write there. */
 function cacheFolder(): string {
   const folder = join(userStateFolder(), "cache");
   for (const path of [userStateFolder(), folder]) openFolder(path);
   return folder;
 }
 
-/** Whether the header of the file names its length: a crash of the machine can leave a file without its content. */
+/**
+ * Whether the file has the length that its header states. A crash of the machine can leave a file without its content.
+ */
 function isWhole(bytes: Buffer): boolean {
   const [PAGE_SIZE, PAGES, HEADER] = [16, 28, 100];
   return bytes.length > HEADER && bytes.length === bytes.readUInt16BE(PAGE_SIZE) * bytes.readUInt32BE(PAGES);
 }
 
-/** Puts the whole file in its place at once, because another process may read it. */
+/** Renames the complete file into place, because another process may be reading it. */
 function keep(folder: string, file: string, bytes: Buffer): void {
   const unfinished = `${file}-${randomToken().slice(0, 12)}`;
   writeFileSync(unfinished, bytes, { mode: 0o600, flag: "wx" });

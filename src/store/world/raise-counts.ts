@@ -5,13 +5,13 @@ import { ALPHABET } from "../../kernel/random.ts";
 import { SANDBOX } from "../records/id-counters.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 
-/** An id that this program made: four digits of a count, and twelve by chance. */
+/** The end of an id that this program made: four digits of a count, and twelve random characters. */
 const MADE = "[0-9A-Za-z]".repeat(16);
 const COUNT_DIGITS = 4;
 
 /**
- * Counts go on after the ids that exist, so that a file with a lower count does not make one of them again. The digits
- * of a count are in the order of their characters, so the index ends with the greatest.
+ * Raises each count to the greatest one in an existing id. Otherwise, a file with a lower count would make an existing
+ * id again. The digits of a count sort in numeric order, so the last id in the index has the greatest count.
  */
 export function raiseCounts(sql: Sql, resources: readonly Resource[]): void {
   const raise = sql.prepare<[string, string, number]>(
@@ -33,7 +33,7 @@ export function raiseCounts(sql: Sql, resources: readonly Resource[]): void {
   const prefixes = new Map(resources.map(({ kind, prefix }) => [kind, prefix]));
   for (const { merchant, kind } of distinct(sql, "merchant, kind", "documents")) {
     const prefix = prefixes.get(kind ?? "") as string;
-    // "`" follows "_".
+    // "`" is the character after "_", so the range has exactly the ids with this prefix.
     const id = record.get(merchant, kind as string, `${prefix}_`, `${prefix}\``, prefix);
     keep(kind === "merchant" ? SANDBOX : merchant, prefix, id);
   }

@@ -1,5 +1,5 @@
-// Builds the database that a restore puts in place of the present one: a copy of the snapshot, which another program
-// may have written, checked like the database file that a sandbox starts on.
+// Builds the database that a restore puts in place of the present one: a copy of the snapshot. Another program may have
+// written the snapshot, so it is checked like a database file at a start.
 
 import { chmodSync, closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync } from "node:fs";
 import Sqlite from "better-sqlite3";
@@ -15,11 +15,11 @@ import { adoptRows, type RowCheck, wrongRow } from "./check-rows.ts";
 
 export interface SnapshotToRestore {
   source: string;
-  /** The file that is built. */
+  /** The file to build. */
   target: string;
-  /** The user trusts snapshots of other users: their deliveries are sent at once. */
+  /** Whether the user trusts snapshots of other users, so that the deliveries in them are sent at once. */
   trust: boolean;
-  /** Whether its deliveries wait even if this user saved it. */
+  /** Whether the snapshot's deliveries wait even if this user saved it. */
   holdsDeliveries: boolean;
 }
 
@@ -73,7 +73,7 @@ function syncFile(file: string): void {
   }
 }
 
-/** Rebuilds every index, which another program may have left without some rows. */
+/** Rebuilds every index, because another program may have left an index without some rows. */
 function makeWritable(sql: Sql): undefined {
   sql.exec("pragma journal_mode = memory; pragma synchronous = off; reindex");
 }

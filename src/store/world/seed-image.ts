@@ -1,4 +1,4 @@
-// The freshly seeded world as the bytes of a SQLite database, built once per process; new worlds start as a copy of it.
+// The freshly seeded fixtures as the bytes of a SQLite database, made once per process; new sandboxes start as a copy.
 // Trick. Reason: seeding writes thousands of records. Figure: without the image, a start takes 1.4 times the CPU time.
 
 import { existsSync, readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ interface SeedImageOptions {
   resources: readonly Resource[];
   seed: number;
   clock: Clock;
-  /** Opens empty stores in memory that work with this seed and this clock. */
+  /** Opens empty stores in memory that use the same seed and clock. */
   open(): Stores;
 }
 
@@ -40,13 +40,13 @@ export const getSeedImage = (options: SeedImageOptions): SeedImage =>
   seededImages(options.fixtures)(`${options.seed} ${options.clock.now()}`, options);
 
 /**
- * Reads the image that the build wrote of the package's fixtures, and the day that they were written for; undefined if
- * there is none. Returns a function that moves its dates to a time; undefined for a time that only seeding can make.
+ * Reads the image that the build made of the package's fixtures; undefined if there is none. Returns a function that
+ * moves the image's dates to a time. It returns undefined for a time at which the fixtures must be seeded instead.
  */
 export function readSeedImage(files: { image: string; about: string }, resources: readonly Resource[]) {
   if (!existsSync(files.image)) return undefined;
   const { asOf, build } = JSON.parse(readFileSync(files.about, "utf8")) as { asOf: string; build: string };
-  // Most sandboxes of a process are created at times to which the dates move alike.
+  // Most sandboxes of a process are created on one day, and dates move by whole days.
   const moved = memoize(MOST_CACHED, (shift: string, now: number) => {
     const make = () => moveDates(readFileSync(files.image), asOf, resources, now);
     const isToday = shift === JSON.stringify(shiftTo(asOf, parseTime(machineTime()) ?? 0));
@@ -61,9 +61,9 @@ const HOUR = 3_600_000;
 const EARLIEST = parseTime("2000-01-01") ?? 0;
 
 /**
- * Moves the dates of all records from the day `asOf` to `now`. Due times are an hour early, because summer time may
- * shift them and the first use of a time zone takes 15 ms. When a record is due, src/life computes the exact time from
- * its date, and waits for it.
+ * Moves the dates of all records from the day `asOf` to `now`. Due times are set an hour early: summer time may shift
+ * them, and the first use of a time zone takes 15 ms. When a record is due, src/life computes the exact time from its
+ * date, and waits for it.
  */
 function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], now: number): Buffer {
   const shift = shiftTo(asOf, now);
@@ -109,7 +109,7 @@ function seededImage({ fixtures, resources, clock, open }: SeedImageOptions): Se
   }
 }
 
-/** Makes the bytes at their first use: many tests create a sandbox and end before they call it. */
+/** Makes the bytes at their first use, because many tests create a sandbox and end before they call it. */
 function imageOf(make: () => Buffer): SeedImage {
   const bytes = once(make);
   return {

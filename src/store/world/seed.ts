@@ -20,7 +20,7 @@ export interface SeededIdentity {
 
 type SeederStores = Pick<Stores, "database" | "collections" | "dueRecords" | "counters" | "tenants">;
 
-/** The key and the login of seeded merchants, and what a reset restores them from. */
+/** Stores the key and the login of a seeded merchant, and what a reset needs to restore it. */
 export function openIdentities({ database, tenants }: Pick<Stores, "database" | "tenants">) {
   const insertSeeded = database.sql.prepare(
     `insert into seeded_merchants (place, merchant, fixture, key, email, still)
@@ -28,8 +28,8 @@ export function openIdentities({ database, tenants }: Pick<Stores, "database" | 
   );
   return {
     /**
-     * Call it before records are added: time changes none of the kinds that the fixture exempts. `stored` is the hash
-     * of the fixture's password, which is expensive.
+     * Call before records are added, because it stores which kinds the fixture exempts from time. `stored` is the hash
+     * of the fixture's password, which is expensive to compute.
      */
     insert({ name, life, merchant: { password } }: Fixture, identity: SeededIdentity, stored?: string | null) {
       const still = life === "off" ? ["*"] : Object.keys(life ?? {});

@@ -37,7 +37,7 @@ const PAGES = 200;
 interface SnapshotsOptions extends Pick<Stores, "database" | "requestLog" | "runSummary" | "heldEndpoints"> {
   /** Builds a checked copy of a snapshot; in a thread if it is large. */
   build(snapshot: SnapshotToRestore): Promise<Restored>;
-  /** Whether the user trusts snapshots of other users: their deliveries are sent at once. */
+  /** Whether the user trusts snapshots of other users, so that the deliveries in them are sent at once. */
   trust: boolean;
   /** Clears the state in memory that depends on the replaced data. */
   dataReplaced(): void;
@@ -96,7 +96,7 @@ export function openSnapshots(options: SnapshotsOptions) {
         await write(database, fileOf(name));
         return { ...describe(name), replaced };
       }),
-    /** Restores the state. The request log is kept: it describes this process. */
+    /** Restores the state, but keeps the request log, which describes this process. */
     restore(name: string): Promise<void> {
       const source = existing(name);
       const refuse = (wrong: string) =>
@@ -123,7 +123,7 @@ export function openSnapshots(options: SnapshotsOptions) {
   };
 }
 
-/** Call it before a snapshot replaces the data, and the result after. */
+/** Call before a snapshot replaces the data, and call the returned function afterwards. */
 function replacing(
   { requestLog, runSummary, heldEndpoints, dataReplaced }: SnapshotsOptions,
   isTrusted: boolean,
@@ -146,14 +146,14 @@ function refuseUnknown(name: string, known: readonly string[]): never {
   fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
 }
 
-/** The names of the snapshots. Plain files only: a checkout may contain links. */
+/** The names of the snapshots. Only plain files count, because a checkout may contain links. */
 function namesIn(folder: string): string[] {
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   const names = files.map(({ name }) => name).filter((name) => name.endsWith(SUFFIX));
   return names.sort().map((name) => name.slice(0, -SUFFIX.length));
 }
 
-/** A checkout may contain a link in place of the folder, and saving or deleting would reach the files behind it. */
+/** A checkout may contain a link in place of the folder. Saving or deleting would change the files behind the link. */
 function refuseLink(folder: string): void {
   if (isLink(folder))
     fail("invalid_state", `${folder} is a symbolic link, which the sandbox does not follow. Remove it.`);
@@ -162,8 +162,8 @@ function refuseLink(folder: string): void {
 }
 
 /**
- * Writes the snapshot beside the target and renames it, so that the target is always complete. Only its owner can ever
- * read it.
+ * Writes the snapshot beside the target and renames it, so that the target is always complete. Only the owner can read
+ * the file, even while it is written.
  */
 async function write({ sql, isTrusted }: Database, target: string): Promise<void> {
   const unfinished = unfinishedFile(target);
@@ -171,7 +171,7 @@ async function write({ sql, isTrusted }: Database, target: string): Promise<void
   let stopSyncing = () => {};
   try {
     removeUnfinished(unfinished);
-    // SQLite accepts an empty file; one that it creates itself would have the default mode.
+    // Creates the file, because SQLite would create it with the default mode. SQLite accepts an empty file.
     writeFileSync(unfinished, "", { mode: 0o600, flag: "wx" });
     stopSyncing = syncMeanwhile(unfinished);
     const isOurs = isTrusted();
@@ -185,8 +185,8 @@ async function write({ sql, isTrusted }: Database, target: string): Promise<void
 }
 
 /**
- * Brings a file to the disk in another thread while it is written. Otherwise the end of the copy would wait for all of
- * it.
+ * Syncs a file to the disk in another thread while it is written. Otherwise, the end of the copy would wait for the
+ * whole file.
  */
 function syncMeanwhile(file: string): () => void {
   const fd = openSync(file, "r+");
@@ -201,11 +201,11 @@ function syncMeanwhile(file: string): () => void {
   };
 }
 
-/** Marks a snapshot as this user's. Renaming it does not change the file. */
+/** Marks a snapshot as this user's. The mark identifies the file, which remains the same when it is renamed. */
 function finishSnapshot(file: string, isOurs: boolean): void {
   const sql = new Sqlite(file);
   try {
-    // A snapshot is complete without a log beside it.
+    // In this mode, the snapshot is complete without a log beside it.
     sql.exec("pragma journal_mode = memory; pragma synchronous = off; delete from settings");
     if (isOurs) mark(sql, file);
   } finally {

@@ -1,4 +1,4 @@
-// The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
+// Seeds an empty database with the fixtures, resets it, and creates and removes merchants for tests.
 
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
@@ -15,7 +15,7 @@ export type World = ReturnType<typeof openWorld>;
 
 const KEY_LENGTH = 24;
 /**
- * The length of a named merchant's id. Counted ids have another length, and those in a file raise the counters; see
+ * The length of a named merchant's id. Counted ids have another length, because those in a file raise the counters; see
  * raise-counts.ts.
  */
 const NAMED_LENGTH = 12;
@@ -24,7 +24,7 @@ interface WorldOptions {
   stores: Stores;
   copies: FixtureCopies;
   fixtures(): readonly Fixture[];
-  /** The fixtures as they are seeded now. */
+  /** The image of the fixtures, seeded for the present time. */
   image(): SeedImage;
   random: Random;
   /** Clears the caches after `event` (default: a reset) deleted the rows of one merchant, or of all. */
@@ -66,7 +66,10 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
     async fill() {
       if (isEmpty.get() === 1) await reseedAll(() => {});
     },
-    /** Restores everything, or one merchant, to the fixtures with the same ids. Created merchants are gone then. */
+    /**
+     * Resets everything, or one merchant, to the fixtures, with the same ids. Resetting everything removes created
+     * merchants.
+     */
     reset: (merchant?: string) =>
       database.oneAtATime(async () => {
         const erased = merchant === undefined ? runSummary.keepEventCounts() : () => {};
@@ -81,8 +84,8 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
         forget();
       }),
     /**
-     * Creates a merchant with all records of a fixture and a new identity, which follows from the seed and the name, or
-     * without a name from the number of merchants created so.
+     * Creates a merchant with all records of a fixture and a new identity. The identity is derived from the seed and
+     * the name; without a name, from the seed and the number of merchants created without one.
      */
     add(fixtureName: string, name?: string) {
       const fixture = fixtureNamed(fixtures(), fixtureName);
@@ -96,8 +99,8 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
       return created;
     },
     /**
-     * Removes a merchant with its data. Its requests, events and deliveries stay in the logs, whose size is bounded,
-     * for the report of the run.
+     * Removes a merchant with its data. Its requests, events and deliveries stay in the logs for the report of the run;
+     * the size of the logs is bounded.
      */
     remove(merchant: string) {
       database.transaction(() => eraser.data(tenants.require(merchant)));
@@ -115,9 +118,9 @@ function createNewMerchants({
   random,
   eraser,
 }: Pick<WorldOptions, "stores" | "copies" | "random"> & { eraser: Eraser }) {
-  /** The merchants that were created with a name, of which some were removed. */
+  /** The ids of merchants that were created with a name. Some of these merchants may have been removed. */
   const names = new Set<string>();
-  /** The id of a merchant with this name. While such a merchant exists, the id of `name #2`, and so on. */
+  /** The id for a merchant with this name. If a merchant has that id, the id for `name #2`, and so on. */
   const idOf = (name: string, number = 1): string => {
     const id = `mer_${random.text(NAMED_LENGTH, "merchant", number === 1 ? name : `${name} #${number}`)}`;
     return tenants.has(id) ? idOf(name, number + 1) : id;
@@ -148,8 +151,8 @@ function fixtureNamed(fixtures: readonly Fixture[], name: string): Fixture {
 }
 
 /**
- * The tables whose rows belong to a merchant: the logs of a run, of which those that refer to others come first, and
- * the merchant's data.
+ * The tables whose rows belong to a merchant: the logs of a run, each before the tables that it refers to, and the
+ * merchant's data.
  */
 const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
 const DATA = [
@@ -165,14 +168,14 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Ends the deliveries of a merchant, and adds its counts of deleted events to the counts without a merchant, so that
- * there is one row for each type.
+ * Cancels the open deliveries of a merchant. Adds its counts of deleted events to the counts without a merchant, so
+ * that there is one row for each type.
  */
 const CLOSE_LOGS = [
   "update attempts set nextDue = null where merchant = ? and nextDue is not null",
   `update deliveries set state = 'cancelled', due = null
    where merchant = ? and (state = 'pending' or state = 'sending')`,
-  // Nothing can replay them any more.
+  // Without its merchant, a failed delivery cannot be replayed.
   "update deliveries set failed = null where failed = 1 and event in (select sequence from events where merchant = ?)",
   `insert into deleted_event_counts (merchant, type, emitted, delivered)
    select '', type, emitted, delivered from deleted_event_counts where merchant = ?
@@ -188,8 +191,8 @@ function openEraser({ sql }: Database) {
   const eraseOf = (tables: readonly string[]) =>
     prepareAll(tables.map((table) => `delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const [logs, data, closeLogs] = [eraseOf(LOGS), eraseOf(DATA), prepareAll(CLOSE_LOGS)];
-  // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with
-  // this merchant's keys.
+  // Replies to logins as this merchant that are stored for other merchants' calls. The tokens in these replies are
+  // deleted with this merchant's keys.
   const loginReplies =
     sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
     and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);

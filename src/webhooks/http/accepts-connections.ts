@@ -9,7 +9,7 @@ const LOOK_EVERY = 50;
 /** Real milliseconds that one attempt may take. */
 const LONGEST_LOOK = 2_000;
 
-/** Resolves with true once the server accepts a connection, and with false when `isOver` says so first. */
+/** Resolves with true once the server accepts a connection, or with false once `isOver` returns true. */
 export async function acceptsConnections(
   url: string,
   { lookup }: Pick<TargetPolicy, "lookup">,

@@ -1,5 +1,5 @@
-// The outcome of an attempt, judged by the receiver's response or by the error that came instead of one: errors of
-// sockets, TLS and undici get codes and messages that are equal in every run.
+// Derives the outcome of an attempt from the receiver's response, or from the error if there was none. Errors of
+// sockets, TLS and undici get codes and messages that are the same in every run.
 
 import type { AttemptError } from "../../contracts/webhook.ts";
 import { realNow } from "../../kernel/clock.ts";

@@ -25,21 +25,21 @@ export interface SenderOptions {
   targets: TargetPolicy;
   /** Real milliseconds from the start to the last byte of the response. */
   timeout: number;
-  /** Accept certificates that no known authority signed. */
+  /** Whether to accept certificates that no known authority signed. */
   insecureTls: boolean;
 }
 
 /** Real milliseconds to try one address of a host name before the next. Local connections open at once. */
 const NEXT_ADDRESS_AFTER = 2_000;
 /**
- * Default keep-alive timeout. Most receivers keep connections longer; a request sent on one that the receiver closes is
- * lost.
+ * Default keep-alive timeout. Most receivers keep connections longer. A request on a connection that the receiver is
+ * closing is lost.
  */
 const KEEP_ALIVE = 4_000;
 /** Close an idle connection this long before the end of the receiver's keep-alive timeout. */
 const KEEP_ALIVE_MARGIN = 1_000;
 
-/** Real milliseconds that a delivery waits which does not want its response. */
+/** Real milliseconds to wait for the response to a delivery that does not need one. */
 const HANG_UP_AFTER = 50;
 
 /** The most bytes that are read from a response. */
@@ -189,7 +189,7 @@ async function loadAgent(): Promise<typeof Agent> {
 }
 
 const PIECES = 8;
-/** Real milliseconds that a slow body takes in all, if the deadline allows it. */
+/** Real milliseconds that sending a slow body takes in total, if the deadline allows it. */
 const SLOW_SEND = 2_000;
 /** Real milliseconds between sending the first half of a body and cutting the connection. */
 const BEFORE_ABORT = 20;

@@ -111,13 +111,13 @@ export function createTargetPolicy({ isOwn, allowedHosts, allowLoopback }: Targe
 }
 
 interface CheckedUrl {
-  /** Why it is not a valid URL. */
+  /** Why the text is not a valid URL. */
   malformed?: Refusal;
   port: number;
   path: string;
-  /** Whether its host is an address or a name of this machine. */
+  /** Whether the URL's host is an address or a name of this machine. */
   isLoopback: boolean;
-  /** Why its host is not allowed. */
+  /** Why the URL's host is not allowed. */
   notAllowed?: Refusal | undefined;
 }
 
