@@ -144,7 +144,7 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   if (!found) return undefined;
   pending.splice(pending.indexOf(found), 1);
   const before = [...found.chain.calls];
-  if (!sameKey && !(isClear && isOneCaller(found.chain, call, listeners))) found.chain.isShared = true;
+  if (!sameKey && !(isClear && isOneCaller(found.chain, call, state))) found.chain.isShared = true;
   const isCertain = sameKey !== undefined || (isClear && isProven(found, call));
   const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
   const confirmedByTraffic = isClear ? "connections" : "time";
@@ -172,12 +172,13 @@ const isSettled = ({ from, to, isCertain }: Matched) =>
   isCertain && to.tookEffect && from.key !== undefined && to.key === undefined;
 
 /**
- * Whether no equal call outside the chain has come since the chain began. Such a call would come from another caller
- * with the same API key.
+ * Whether nothing shows another caller with the same API key: no equal call outside the chain has come since the chain
+ * began, and no equal call of another chain waits for its retry.
  */
-function isOneCaller({ calls }: RetryChain, call: ObservedCall, { recent }: RetryListeners): boolean {
+function isOneCaller({ calls }: RetryChain, call: ObservedCall, { pending, listeners }: TrackerState): boolean {
+  if (pending.some((other) => other.call !== calls.at(-1) && isSameRequest(other.call, call))) return false;
   const began = (calls[0] as ObservedCall).arrived;
-  return !otherThan(recent(call), [...calls, call]).some(
+  return !otherThan(listeners.recent(call), [...calls, call]).some(
     (other) => other.arrived >= began && isSameRequest(other, call),
   );
 }
@@ -217,7 +218,8 @@ const otherThan = (recent: readonly ObservedCall[], calls: readonly ObservedCall
  * Replaces the verdicts on a call whose retry comes late: after an equal call was mistaken for it, or after the client
  * seemed to give up.
  */
-function revise({ revisable, listeners }: TrackerState, call: ObservedCall): RetryChain | undefined {
+function revise(state: TrackerState, call: ObservedCall): RetryChain | undefined {
+  const { revisable, listeners } = state;
   const found =
     revisable.find((one) => hasSameKey(one.call, call)) ?? revisable.find((one) => isLateRetry(one, call, listeners));
   if (!found || found.until < call.arrived) return undefined;
@@ -226,7 +228,7 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   const chain: RetryChain = { calls: [...found.calls], ownWaits: [], confirmedBy: "database", lookalikes: [] };
   const isSameKey = hasSameKey(found.call, call);
   const confirmedBy = isSameKey ? "database" : "connections";
-  if (!isSameKey && !isOneCaller(chain, call, listeners)) chain.isShared = true;
+  if (!isSameKey && !isOneCaller(chain, call, state)) chain.isShared = true;
   continueChain(chain, { from: found.call, to: call, isCertain: true, confirmedBy }, listeners, {
     verdicts: found.verdicts,
     hadRetry: found.chain !== undefined,

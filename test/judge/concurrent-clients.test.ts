@@ -4,6 +4,7 @@
 import { expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
 import { correctClient, createClient } from "../support/clients/client.ts";
+import { judge, requestEntry } from "../support/judge-inputs.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const random = createRandom(1);
@@ -53,4 +54,13 @@ test("several callers with one API key, each of which gives up after five tries 
   };
   await Promise.all([0, 1, 2, 3].map(call));
   expect(await failuresOf(bench)).toEqual([]);
+});
+
+test("calls on one connection are not the tries of one caller while other callers' equal calls wait for a retry", () => {
+  const on = (number: number) => ({ connection: { number, opened: 1e9 - 10 }, isFirst: false });
+  const together = [1, 2, 3, 4].map((number) => requestEntry(0, 503, { ...on(number), duration: 5 }));
+  const pooled = on(1);
+  const arrivals = [30, 36, 40, 53, 71, 95, 109, 133, 157, 209, 254, 300];
+  const made = judge(...together, ...arrivals.map((arrived) => requestEntry(arrived, 503, { ...pooled, duration: 1 })));
+  expect(made.of("retry.bounded")).toEqual(["inconclusive"]);
 });
