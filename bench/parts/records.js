@@ -8,7 +8,7 @@ import { KEY, LIST, POST } from "../sample-record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
-/** More slices than elsewhere, because the difference is small. */
+/** More slices than in other benchmarks, because the sizes differ little in cost. */
 const TURNS = SLICES * 2;
 
 /** Each call asks for another record, spread over the whole file. */

@@ -6,7 +6,10 @@ import type { Catalogue, DeclaredOperation } from "./api-surface.ts";
 /** The response bodies of the example requests, by operation id. */
 export type Replies = Readonly<Record<string, unknown>>;
 
-/** The operation whose example creates the record that this example needs, if the seed data may not contain one. */
+/**
+ * The operation whose example creates the record that this example needs; undefined if the example names a seeded
+ * record or needs none.
+ */
 export function prerequisiteOf(
   { operations }: Catalogue,
   { path, method, exampleParams }: DeclaredOperation,

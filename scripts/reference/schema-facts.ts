@@ -20,7 +20,7 @@ import {
 /** Undefined: the service's documentation states the fact. */
 export type Reason = Assumption | undefined;
 
-/** A fact that the service's documentation states cannot be set. */
+/** Options can set only assumed facts, not facts that the service's documentation states. */
 export function factFrom({ settable, ...declared }: DeclaredFact, reason: Reason): ServiceFact {
   if (!reason) return { ...declared, origin: "document" };
   return { ...declared, ...(settable && { settable }), origin: "assumed", ...reason };

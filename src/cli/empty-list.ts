@@ -17,7 +17,7 @@ export interface GivenFilter {
   value: string;
 }
 
-/** For each filter whose names are known, a sentence about a name that does not exist. */
+/** By filter: returns a sentence about a value that does not exist; undefined if the value exists. */
 const CHECKS: Readonly<Record<string, (control: Control, name: string) => Promise<string | undefined>>> = {
   type: async (control, type) => {
     const types = (await control.operations()).events.map((event) => event.type);

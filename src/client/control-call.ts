@@ -61,8 +61,8 @@ export type ControlCalls<Plane = ControlApi> = {
 export type Input = Readonly<Record<string, unknown>>;
 
 /**
- * Path parameters go into the path. Other fields go into the body, or into the query if it declares them or there is no
- * body.
+ * Path parameters go into the path, and query parameters into the query. Other fields go into the body, or into the
+ * query if the operation has no body.
  */
 export function divideInput({ id, path, body, query = [] }: OperationEntry, input: Input = {}): CallInput {
   const names = paramNames(path);

@@ -1,4 +1,4 @@
-// A merchant and its records as the text of a fixture file, which the command, the terminal and the page write.
+// Formats a merchant and its records as a fixture file, for `fixture save` and for both dashboards.
 
 type Fixture = Readonly<Record<"merchant" | "records", Readonly<Record<string, unknown>>>>;
 

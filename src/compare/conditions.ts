@@ -40,7 +40,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: ({ call, knowledge }) => call.at > (knowledge.tokens.get(tokenOf(call)) ?? Number.POSITIVE_INFINITY),
   },
   invalid_api_key: {
-    when: "No call with this key succeeds, and the same call with another key does.",
+    when: "No call with this key succeeds, but a call of the same operation with another key does.",
     applies: ({ call, history }) =>
       refused(call) &&
       call.headers.authorization !== undefined &&
@@ -138,9 +138,9 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   invalid_state: {
     when:
-      "An action on a record (POST to a path with its id) is repeated without its key after it succeeded. " +
-      "A first call counts too if it is refused with the status and code of such a repetition, " +
-      "unless that is 404 or 410.",
+      "An action on a record (POST to a path with the record's id) succeeded before, and is sent again without the " +
+      "same Idempotency-Key. An action that never succeeded counts too if it got the status and code of such a " +
+      "repetition, unless the status is 404 or 410.",
     applies: ({ call, history, problems }) => {
       if (!isAction(call) || history.isRepeatedAction(call)) return isAction(call);
       const repeated = refused(call) && problems.length === 0 ? history.refusedRepeat(call.operation) : undefined;
@@ -149,9 +149,9 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   resource_not_found: {
     when:
-      "A refused id is in no response of the recording, and the body is right. " +
-      "The refusal of an action must also have the status and code of unknown ids elsewhere, " +
-      "or be 404 or 410 and differ from the refusal of a repeated action.",
+      "A refused call has a valid body, and an id that is in no response of the recording. For an action, one of two " +
+      "more conditions holds: its status and code are those of other calls with unknown ids; or its status is 404 or " +
+      "410, and a repeated action is refused differently.",
     applies: (context) => {
       const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;

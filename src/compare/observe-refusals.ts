@@ -32,8 +32,8 @@ export function observeRefusal(
   const where: ObservationContext = { log, knowledge, entry: call.entry, operation: call.operation.id };
   const condition = TOO_LARGE.includes(call.status) ? undefined : conditionOf(context);
   if (condition !== undefined && succeeded(call)) {
-    // An accepted body contradicts the facts about its fields, and an accepted limit outside the bounds contradicts the
-    // bounds.
+    // Recorded elsewhere: an accepted invalid body contradicts the facts about its fields, and an accepted limit
+    // outside the bounds contradicts the bounds.
     const isOther = condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call));
     if (!isOther) log.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });
     return undefined;
@@ -96,7 +96,8 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
 }
 
 /**
- * Observes the rejection of a body that meets the facts. Its error code tells whether the sandbox has the same rule.
+ * Observes the rejection of a body that the sandbox's schema accepts. The error code tells whether the sandbox has the
+ * same rule.
  */
 function observeRefusedBody(
   call: RecordedCall,
@@ -115,7 +116,8 @@ function observeRefusedBody(
     else log.record(`${place}.accepted`, `${log.shown.code(field)} is required`, false, lenient);
   const unknown = named.filter((field) => Object.hasOwn(sent, field) && !log.fact(`${place}.${field}`));
   if (unknown.length > 0) log.compare(`${place}.other_fields`, "refused", lenient);
-  // The sandbox has rules beyond the schema. One of its own codes means that the service has the same rule.
+  // The sandbox has rules beyond the schema. If the service answers with one of the sandbox's codes, it has the same
+  // rule.
   if (missing.length + unknown.length > 0 || (typeof code === "string" && Object.hasOwn(errors, code))) return;
   log.record(
     `${place}.accepted`,

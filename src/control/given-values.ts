@@ -18,7 +18,7 @@ export function timeOf(field: string, given: string | undefined): number | undef
   );
 }
 
-/** The duration in milliseconds, from `from` to `to`; undefined if the field is left out. */
+/** The duration in milliseconds, at least `from` and at most `to`; undefined if the field is left out. */
 export function spanOf(
   field: string,
   given: string | undefined,

@@ -5,8 +5,9 @@ import { grouped } from "./grouped.ts";
 import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
- * Words that make a name secret if it ends with them, in any spelling: `api key` matches apikey, apiKey, API_KEY,
- * x-api-key, xapikey and card[api][key]. The word may have an `s` or digits after it.
+ * Words that make a name secret, in any spelling: `api key` matches apikey, apiKey, API_KEY, x-api-key, xapikey and
+ * card[api][key]. The word may have an `s` or digits after it, and ends at a separator, a capital letter or the end of
+ * the name.
  */
 export const SECRET_WORDS = [
   "authorization",
@@ -43,7 +44,7 @@ const wordPatterns = SECRET_WORDS.map((word) => (ALONE.has(word) ? "" : "[a-z0-9
 const SECRET_NAME = new RegExp(`(?:^|_)(?:${wordPatterns.join("|")})s?\\d*(?:_|$)`);
 const SECRET_PARAMETER = new RegExp(`(?:^|_)(?:${SECRET_PARAMETERS.join("|")})\\d*_?$`);
 
-/** Whether a name may be secret. Cheaper than its spellings, because a body may have thousands of names. */
+/** Whether a name may be secret: a quick test before the exact one, because a body may have thousands of names. */
 export const mayBeSecret = (name: string): boolean => LAST_WORD.test(name);
 const LAST_WORD = new RegExp(SECRET_WORDS.map((word) => word.split(" ").at(-1)).join("|"), "i");
 
@@ -102,7 +103,7 @@ export interface Secret {
 
 /**
  * The secrets in order, without overlap. Each layer of escapes is searched separately, with its own quotes and
- * separators. A text that uses up the budget is one secret.
+ * separators. If a text uses up the budget, all of it counts as one secret.
  */
 export function secretsIn(text: string, budget: Budget = newBudget()): Secret[] {
   if (!hasEscape(text) && !isSuspicious(text)) return [];
@@ -126,7 +127,7 @@ interface Found {
   /** Offsets in the layer. */
   start: number;
   end: number;
-  /** Offset of the quote to put around the mask, if a JSON value without quotes becomes a string. */
+  /** Offset of the name's quote, which is copied around the mask if a JSON value had no quotes. */
   quote?: number | undefined;
   /** Whether the secret was recognised by its own format, such as a key's, and not by the name before it. */
   isForm: boolean;

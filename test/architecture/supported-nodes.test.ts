@@ -1,5 +1,5 @@
-// The supported Nodes: each runs the locked packages that it gets in a checkout, and CI tries the oldest of each
-// version.
+// The supported Nodes: the locked packages support every Node that CI tests, and CI tests the oldest Node of each
+// supported version.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,7 +23,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 const { engines } = JSON.parse(read("package.json")) as { engines: { node: string } };
 const lockedIn = (path: string) => (JSON.parse(read(path)) as { packages: Record<string, LockedPackage> }).packages;
 const locked = lockedIn("package-lock.json");
-/** scripts/prepare.js puts the better-sqlite3 of Node 20 in the place of the other. */
+/** On Node 20, scripts/prepare.js replaces better-sqlite3 with an older version that Node 20 can run. */
 const lockedForNode20 = { ...locked, ...lockedIn("scripts/node-20/package-lock.json") };
 const ci = parse(read(".github/workflows/ci.yml")) as { jobs: { check: { strategy: { matrix: { node: string[] } } } } };
 const tried = ci.jobs.check.strategy.matrix.node;

@@ -56,7 +56,7 @@ test("several callers with one API key, each of which gives up after five tries 
   expect(await failuresOf(bench)).toEqual([]);
 });
 
-test("calls on one connection are not the tries of one caller while other callers' equal calls wait for a retry", () => {
+test("calls on one connection prove no endless retries while equal calls of other callers wait for a retry", () => {
   const on = (number: number) => ({ connection: { number, opened: 1e9 - 10 }, isFirst: false });
   const together = [1, 2, 3, 4].map((number) => requestEntry(0, 503, { ...on(number), duration: 5 }));
   const pooled = on(1);

@@ -150,7 +150,8 @@ export function create(call: Call, kind: KindName, fields: Fields): Entry {
 }
 
 /**
- * Adds a new record, and takes it from its first state along the shortest way to its own; each arrival emits its event.
+ * Adds a new record in its first state, then moves it to its given state by the shortest path. Each state emits its
+ * event.
  */
 export function arriveNew(world: World, merchant: Merchant, kind: KindName, record: Entry): Entry {
   const { events, transitions, defaults } = kindOf(kind);

@@ -158,7 +158,10 @@ describe("start --detach", () => {
       others.map(({ url }) => `Stopped ${url}.`).sort(),
     );
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
-    expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({ code: 0, out: ["No sandbox runs here."] });
+    expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({
+      code: 0,
+      out: ["No detached sandbox runs in this folder."],
+    });
 
     const { url } = await detach(["--memory"], cwd);
     const foreground = await start(["--memory"], {}, cwd);

@@ -50,7 +50,7 @@ function bytesOf(file: string, words: string[], input: Buffer) {
 }
 
 describe("the command", () => {
-  test("gets a ready sandbox in four environment variables", async () => {
+  test("finds its sandbox, which is ready, through environment variables", async () => {
     const { code, out, error } = await exec(
       [],
       node(
@@ -238,7 +238,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
 
 // exec-matrix.test.ts has every other way to fail; test/cli/fail-on.test.ts has each condition.
 describe("--fail-on", () => {
-  test("verdicts exits with 3 for an immediate retry on another connection, the first body unread", async () => {
+  test("verdicts exits with 3 for a wrong retry, even of a client that left the first body unread", async () => {
     const unread = (path: string, body: object | undefined, keys: readonly string[]) =>
       node(`
         for (const name of ${JSON.stringify(keys)})
@@ -248,7 +248,7 @@ describe("--fail-on", () => {
           }).catch(() => {});`);
     const order = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
     const underLoss = ["--scenario", "lost-response", "--fail-on", "verdicts"];
-    // If a new window begins among the six, three of them are in one.
+    // Even if a new rate-limit window begins during the six calls, one window gets three of them.
     const [fresh, same, early] = await Promise.all([
       exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "b", "c", "d"])),
       exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "a"])),
@@ -336,7 +336,7 @@ describe("a sandbox of the command", () => {
     ]);
   });
 
-  test("counts as requests of the run, and is reported if the command ends before it is closed", async () => {
+  test("has requests that count for the run, and is reported if it is open when the command ends", async () => {
     expect(await exec(["--fail-on", "verdicts"], own(used))).toMatchObject({ code: 0, error: "" });
     const left = await exec(["--fail-on", "verdicts"], own(`${used} process.exit();`));
     expect([left.code, left.error]).toEqual([
@@ -367,7 +367,7 @@ describe("exec writes", () => {
     [8, 8],
     [255, 255],
   ])(
-    "a report that cannot be written as a failure in the others, and turns exit code %i into %i",
+    "a failure into the other reports if one cannot be written, and turns exit code %i into %i",
     async (given, expected) => {
       const cwd = folder();
       const { code, error } = await exec(

@@ -24,7 +24,7 @@ function newsOf(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMess
 const text = (desk: TestDashboard) => desk.screen().join("\n");
 
 describe("the lesson pane", () => {
-  test("is shown only to a learner, before Endpoints, whose digit it takes", () => {
+  test("is shown only to a learner, before Endpoints, and takes over the digit of Endpoints", () => {
     const state = emptyDashboard();
     const usual = visiblePanes(state).map(({ name }) => name);
     const digit = digitOf(usual.indexOf("endpoints"));

@@ -6,9 +6,9 @@ import { candidatesFor } from "../completion-words.ts";
 import { printColumns, printText } from "../output/print.ts";
 
 /**
- * The first line of each script says how to load the script. Each script also completes `npx merchant-sandbox`, unless
- * npx already has a completion. Bash splits words at `=` and `:`, so the Bash script offers only the part of a word
- * after the last of these characters.
+ * A comment at the top of each script says how to load it. Each script also completes `npx merchant-sandbox`. In bash
+ * and zsh, an existing completion of npx is kept instead; fish combines both. Bash splits words at `=` and `:`, so the
+ * Bash script offers only the part of a word after the last of these characters.
  */
 const BASH = `# Add to ~/.bashrc:  eval "$(merchant-sandbox completion bash)"
 _merchant_sandbox() {

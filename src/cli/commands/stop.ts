@@ -26,7 +26,7 @@ export const stop = command({
         ? [await findOne(flags)]
         : (await findHere(flags)).flatMap(({ detached }) => detached ?? []);
     const asJson = flags.json !== undefined;
-    if (sandboxes.length === 0 && !asJson) print("No sandbox runs here.");
+    if (sandboxes.length === 0 && !asJson) print("No detached sandbox runs in this folder.");
     const ended = await Promise.all(sandboxes.map(end));
     for (const [index, { url, pid }] of sandboxes.entries())
       if (asJson) print(JSON.stringify({ url, pid, ended: ended[index] }));

@@ -1,6 +1,6 @@
 // Checks the rows of a database file or a restored snapshot, which another program may have written. Checks the
-// constraints of the tables, references, values that the API returns without another check, and live keys. The reason
-// names the table, the row and the column.
+// constraints of the tables, references, values that the API returns without another check, and live keys. The message
+// about an invalid row names its table, key and column.
 
 import type { Resource } from "../../contracts/resource.ts";
 import { WebhookDelivery } from "../../contracts/webhook.ts";
