@@ -98,7 +98,7 @@ describe("payroll", () => {
   const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
 
   test.each([1.5, -1, "10"])(
-    "with open bodies, an override may set the net amount %j; the item can be overridden again, and its run moved",
+    "with open bodies, an override with the amount %j can be repeated, and the run can become pending",
     async (sent) => {
       const bench = await open({ bodies: "open", life: "off" });
       for (const [item, amount] of Object.entries({ pyi_draft_marta: sent, pyi_draft_joao: 100_000 }))
@@ -117,7 +117,7 @@ describe("payroll", () => {
     },
   );
 
-  test("an item of another run is not found, whatever the run's status, and only drafts take overrides", async () => {
+  test("an override returns 404 for another run's item, and 409 for a run that is not a draft", async () => {
     const bench = await open();
     expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", {
       resource: "payroll_item",
@@ -332,7 +332,7 @@ describe("government payments", () => {
   const post = (bench: Bench, id: string, body?: object) =>
     bench.call("POST", `/v1/gov-payments/${id}/post-to-books`, { body });
 
-  test("that are paid are posted to the books, permanently", async () => {
+  test("that are paid can be posted to the books once", async () => {
     const bench = await open();
     const answer = await post(bench, "gov_paid", { ledgerAccount: "2450", memo: "Third quarter" });
     expect(answer.body.status).toBe("paid");
@@ -356,7 +356,7 @@ describe("government payments", () => {
     expect((await post(bench, "gov_paid_2")).body.bookkeeping).toMatchObject({ status: "posted", memo: null });
   });
 
-  test("that were posted before the sandbox started, or are not paid, cannot be posted", async () => {
+  test("cannot be posted if the fixture has them as posted, or if they are not paid", async () => {
     const bench = await open();
     expectRefusal(await post(bench, "gov_posted"), 409, "invalid_state", { reason: "already_posted" });
     expectRefusal(await post(bench, "gov_pending"), 409, "invalid_state", {
@@ -375,7 +375,7 @@ test.each([
   expect(pointers(await bench.call("PATCH", "/v1/statutory/settings", { body }))).toContain(pointer);
 });
 
-test("null clears statutory settings: to null, to the default, or by removing an unknown field", async () => {
+test("null sets a statutory setting to null or to its default, and removes an unknown field", async () => {
   const bench = await open();
   const change = async (body: object) => (await bench.call("PATCH", "/v1/statutory/settings", { body })).body;
   const before = await change({});
@@ -384,7 +384,7 @@ test("null clears statutory settings: to null, to the default, or by removing an
   expect(cleared).toEqual({ ...before, payFrequency: null, schemes: [], updated: NOON_SECONDS });
 });
 
-test("a customer without a phone is returned without that field, and null is rejected for another field", async () => {
+test("a customer without a phone has no `phone` in the response; setting `name` to null is rejected", async () => {
   const fixtures = folder();
   const merchant = { id: "mer_shop", name: "Shop", email: "shop@shop.example", apiKey: "sk_test_shop" };
   const id = "cus_short";
@@ -417,7 +417,7 @@ test.each([
     "POST",
     "/hospitality/pricing-rules",
     { name: "Free", adjustmentType: "fixed", adjustmentValue: -1, roomTypeId: "penthouse" },
-    'The rule applies to no booking: the merchant lets no room type "penthouse".',
+    'The rule applies to no booking: the merchant has no room type "penthouse".',
   ],
   [
     "POST",

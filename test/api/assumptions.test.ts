@@ -89,7 +89,7 @@ async function signatureUnder(assumptions: Record<string, FactValue>) {
   return { secret, body: arrival?.body ?? "", sent: arrival?.headers["x-webhook-signature"] };
 }
 
-/** By id: sets the assumption, and checks how the service behaves. */
+/** For each id, a probe that sets the assumption and checks how the service behaves. */
 const single: Record<string, Probe> = {
   async "http.body_bytes"(id) {
     const bench = await openWith({ [id]: 100 });
@@ -253,7 +253,7 @@ describe("an assumption that is set", () => {
     expect(paths["/payouts"].get.parameters[0].schema.maximum).toBe(50);
   });
 
-  test("with a status that has no body responds without one", async () => {
+  test("to a status without a body leaves the body out", async () => {
     const bench = await openWith({ "bookings.decline.status": 204 });
     const answer = await post("/v1/hospitality/bookings/bkg_pending/decline", {})(bench);
     expect([answer.status, answer.text]).toEqual([204, ""]);

@@ -61,7 +61,7 @@ function expectError(answer: Answer, code: ErrorCode) {
   expect(answer.headers.date).toBe("Mon, 05 Jan 2026 12:00:00 GMT");
 }
 
-describe("the example of every operation", () => {
+describe("the example call has the declared response and event:", () => {
   test.each(names)("%s", async (_, operation) => {
     const bench = await furnish(await open());
     expect(operation.body === undefined || operation.example !== undefined).toBe(true);
@@ -238,7 +238,7 @@ test("a suspended merchant is rejected everywhere until it is active again", asy
 
 describe("another merchant's records", () => {
   test.each(names.filter(([, { path }]) => path.includes("{")))(
-    "%s: not found, with the same error as an id that does not exist",
+    "%s: are not found, with the same error as an id that does not exist",
     async (_, operation) => {
       const bench = await furnish(await open());
       const key = "sk_test_blank";
@@ -333,7 +333,7 @@ describe("every operation", () => {
 });
 
 describe("the catalogue", () => {
-  test("has every operation of the API's document, in the same order", () => {
+  test("has every operation that the service documents, in the same order", () => {
     const documented = [
       "GET /customers/{id}",
       "POST /hospitality/pricing-rules",
@@ -368,7 +368,7 @@ describe("the catalogue", () => {
     expect(declared.filter((name) => documented.includes(name))).toEqual(documented);
   });
 
-  test("responds with 201 to the creation of a webhook endpoint and with 200 to everything else", () => {
+  test("declares 201 for the creation of a webhook endpoint, and 200 for every other operation", () => {
     const created = catalogue.filter(({ status }) => factOf(status) !== 200);
     expect(created.map(({ id, status }) => [id, factOf(status)])).toEqual([["webhooks.create", 201]]);
   });

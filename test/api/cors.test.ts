@@ -79,7 +79,7 @@ test("a page of a named origin can read every response of the API: successes, er
   expect((await bench.call("GET", "/v1/payments")).headers).toMatchObject({ vary: "Origin" });
 });
 
-testOnOwnPort("a page of a named origin gets nothing else from the control API", async () => {
+testOnOwnPort("a page of a named origin gets a 403 for everything but the API and its OpenAPI document", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   const headers = fromPage(APP);
   for (const path of [
@@ -108,7 +108,7 @@ test("a page of a named origin cannot register an endpoint, so it cannot reach t
   expect((await bench.call("POST", "/v1/webhooks", { body, headers: { origin: bench.url } })).status).toBe(201);
 });
 
-test("no other origin is allowed, and under a foreign Host not even a named one", async () => {
+test("an origin that was not named is refused, and a named origin is refused under a foreign Host", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   for (const origin of [
     "https://app.example.evil.example",

@@ -138,13 +138,13 @@ describe("receivers that respond after random times", () => {
     ];
   }
 
-  test("leave no trace on a frozen clock: order, ids, times and health are the same in each run", async () => {
+  test("do not affect results on a frozen clock: order, ids, times and health are the same in each run", async () => {
     const receiver = await receive();
     const first = await run(await open(), receiver);
     for (let again = 0; again < 2; again++) expectSame(first, await run(await open(), receiver));
   });
 
-  test("do not affect an attempt in flight: a change of the clock waits until the attempt has ended", async () => {
+  test("do not affect a change of the clock, which waits until the attempt in flight has ended", async () => {
     const receiver = await receive();
     const log = async (isInFlight: boolean) => {
       const bench = await open();
@@ -214,7 +214,7 @@ describe("ids of a kind", () => {
     );
   });
 
-  test("start again after the last sort key", () => {
+  test("begin again at the first sort key after the last one", () => {
     expect(sortKeyOf(62 ** 4 + 1)).toBe(sortKeyOf(1));
   });
 });

@@ -91,7 +91,7 @@ describe("the order of the stages", () => {
   });
 });
 
-describe("the guard", () => {
+describe("the check of Host and Origin", () => {
   test("accepts the host names of this machine only", async () => {
     const bench = await open();
     const { port } = bench;
@@ -135,7 +135,7 @@ describe("the guard", () => {
     expect(answers.slice(1).map((answer) => readRaw(answer).body.code)).toEqual(Array(5).fill("host_not_allowed"));
   });
 
-  testOnOwnPort("rejects a full URL in the request line, even its own", async () => {
+  testOnOwnPort("rejects a full URL in the request line, even the sandbox's own URL", async () => {
     const { port } = await open();
     const targets = [`http://127.0.0.1:${port}/v1/payments`, "http://evil.example/v1/payments", "*"];
     for (const target of targets) {
@@ -145,7 +145,7 @@ describe("the guard", () => {
     }
   });
 
-  test("accepts no web page but its own", async () => {
+  test("rejects every web page but the dashboard", async () => {
     const bench = await open();
     const { port } = bench;
     const status = async (origin: string | string[]) =>
@@ -198,7 +198,7 @@ describe("the guard", () => {
     expect(await status({ origin: "http://app.example" })).toBe(403);
   });
 
-  test("allows a host given with a port at that port only", async () => {
+  test("allows a host that was named with a port only at that port", async () => {
     const bench = await open({ allowedHost: ["localhost:55001"] });
     const status = async (host: string) => (await bench.call("GET", "/v1/payments", { headers: { host } })).status;
     expect([
@@ -460,7 +460,7 @@ describe("HTTP requests", () => {
     }
   });
 
-  test("a body may nest 32 levels deep, and a hundred thousand levels do no harm", async () => {
+  test("a body may nest 32 levels deep; 33 levels and 100,000 levels are rejected", async () => {
     const bench = await open();
     attempted("Large, deep, compressed or endless requests", 2);
     const nested = (levels: number) => `{"reason":"deep","x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
@@ -472,7 +472,7 @@ describe("HTTP requests", () => {
       });
   });
 
-  test("a body must be uncompressed JSON, with that Content-Type", async () => {
+  test("a body must be uncompressed JSON with the Content-Type of JSON", async () => {
     const bench = await open();
     const code = async (options: CallOptions) =>
       (await bench.call("POST", RULES, { body: rule, ...options })).body.code;
@@ -591,7 +591,7 @@ describe("unknown parameters and fields", () => {
     expect((await bench.call("GET", "/v1/merchants/me?limit=1")).headers["x-sandbox-unknown-params"]).toBe("limit");
   });
 
-  test("an Idempotency-Key is listed in a header if the operation takes none", async () => {
+  test("an Idempotency-Key that the operation ignores is listed in a header", async () => {
     const bench = await open();
     const headers = { "idempotency-key": "a" };
     const ignoredBy = async (method: string, path: string, body?: object) =>
@@ -628,7 +628,7 @@ describe("unknown parameters and fields", () => {
     expect(String(long.headers["x-sandbox-unknown-fields"]).length).toBeLessThanOrEqual(1_000);
   });
 
-  test("secrets are masked in unknown body fields before the record is stored, and stay in known ones", async () => {
+  test("secrets are masked in unknown body fields before the record is stored, and kept in known fields", async () => {
     const bench = await open();
     const secrets = { iban: "PT50000201231234567890154", nested: { token: "abc", note: "sk_test_lodge" } };
     const { body } = await bench.call("POST", RULES, { body: { ...rule, ...secrets, metadata: { token: "abc" } } });

@@ -131,7 +131,7 @@ describe("stored replies", () => {
     expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
   });
 
-  test("an invalid request is not stored: a corrected one can use its key, and is replayed after a 422", async () => {
+  test("an invalid request is not stored: a corrected one can use its key, and is replayed from then on", async () => {
     const bench = await open();
     for (const wrong of [
       { ...rule, name: 5 },
@@ -226,7 +226,7 @@ describe("a reply that is replayed several times", () => {
   test.each<[string, (bench: Bench) => Promise<unknown>]>([
     ["its merchant is reset", (bench) => bench.control("POST", "/reset", { merchant: "mer_lodge" })],
     ["everything is reset", (bench) => bench.control("POST", "/reset", {})],
-    ["a snapshot from before is restored", (bench) => bench.control("POST", "/snapshots/before/restore")],
+    ["a snapshot older than the reply is restored", (bench) => bench.control("POST", "/snapshots/before/restore")],
     [
       "a fault expires the key",
       (bench) =>
@@ -250,11 +250,11 @@ describe("a reply that is replayed several times", () => {
   });
 });
 
-describe("concurrent requests with one key", () => {
+describe("concurrent requests", () => {
   test.each([
     [RULES, rule, "pricing_rule.created"],
     [DECLINE, { reason: "Full" }, "booking.declined"],
-  ])("%s: a hundred duplicates make one effect and one event", async (path, body, event) => {
+  ])("with one key to %s: a hundred duplicates make one effect and one event", async (path, body, event) => {
     const bench = await open();
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(bench, path, "storm", body)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -265,7 +265,7 @@ describe("concurrent requests with one key", () => {
     expect(new Set(answers.map(({ headers }) => headers["x-sandbox-request-id"])).size).toBe(100);
   });
 
-  test("and different bodies: one takes effect, identical ones replay it, the others get 422", async () => {
+  test("with one key and different bodies: one takes effect, equal ones replay it, all others get 422", async () => {
     const bench = await open();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => post(bench, RULES, "storm", { ...rule, name: `Rule ${index % 4}` })),
@@ -278,7 +278,7 @@ describe("concurrent requests with one key", () => {
     expect(await events(bench, answers)).toEqual(["pricing_rule.created"]);
   });
 
-  test("without keys, each one is executed", async () => {
+  test("are each executed if they have no key", async () => {
     const bench = await open();
     const answers = await Promise.all(Array.from({ length: 50 }, () => bench.call("POST", RULES, { body: rule })));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(50);

@@ -10,14 +10,14 @@ const me = async (bench: Bench, baggage?: string | string[], key = "sk_test_lodg
   return status === 200 ? body.id : `${status} ${body.code}`;
 };
 
-describe("which merchant a call acts as", () => {
+describe("the merchant of a call", () => {
   test("is the key's own merchant without --isolation, whatever the header says", async () => {
     const bench = await open();
     const { baggage } = await ownMerchant(bench);
     expect(await me(bench, baggage)).toBe("mer_lodge");
   });
 
-  test("is the named one, with its own data and requests, under the key of the app's merchant", async () => {
+  test("is the one that the header names, with its own data and requests, if the call has the app's key", async () => {
     const bench = await open({ isolation: "on" });
     const [one, other] = [await ownMerchant(bench), await ownMerchant(bench)];
     const named = [one.baggage, `user=7, ${other.baggage};ttl=5 ,x=1`, ["a=b", one.baggage], "a=b", undefined];
@@ -38,7 +38,7 @@ describe("which merchant a call acts as", () => {
     ]);
   });
 
-  test("must be one created from the key's merchant, or be the key's own merchant", async () => {
+  test("must be the key's own merchant or a merchant that was created from it", async () => {
     const bench = await open({ isolation: "on" });
     const [mine, markets] = [await ownMerchant(bench), await ownMerchant(bench, { fixture: "market" })];
     const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@example.com" } });
@@ -56,7 +56,7 @@ describe("which merchant a call acts as", () => {
     expect(await me(bench, mine.baggage)).toBe(refused);
   });
 
-  test("must be named with strict, unless the key is the merchant's own", async () => {
+  test("must be named in the header if --isolation is strict, unless the key is the merchant's own", async () => {
     const bench = await open({ isolation: "strict" });
     const merchant = await ownMerchant(bench);
     expect([await me(bench), await me(bench, "a=b"), await me(bench, merchant.baggage)]).toEqual([
@@ -128,7 +128,7 @@ describe("webhooks of a test's merchant", () => {
   });
 });
 
-test("a test's merchant is created from the merchant of MERCHANT_API_KEY, whose key can act as it", async () => {
+test("a test's merchant is created from that of MERCHANT_API_KEY, and a call with this key can name it", async () => {
   const bench = await open({ isolation: "on" });
   vi.stubEnv("MERCHANT_API_KEY", "sk_test_market");
   const merchant = await createTestMerchant(bench, "a test").finally(vi.unstubAllEnvs);

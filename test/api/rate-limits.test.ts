@@ -94,7 +94,7 @@ describe("a used-up window", () => {
   });
 });
 
-test("every request that reaches the limiter counts; one refused before it, or under /_sandbox, does not", async () => {
+test("every request that reaches the limiter counts; requests refused earlier or under /_sandbox do not", async () => {
   const bench = await open();
   const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
   const calls: [counted: number, method: string, path: string, options?: CallOptions][] = [
@@ -211,7 +211,7 @@ describe("many windows", () => {
       ...(merchant && { identity: { merchant } }),
     }) as unknown as RequestContext;
 
-  test("of strangers do not reset a merchant's", () => {
+  test("of unauthenticated clients do not reset the window of a merchant", () => {
     const { bucket } = limiter();
     bucket(request("::1", "mer_lodge")).take(0);
     attempted("Rate windows pushed out by strangers", 10_001);

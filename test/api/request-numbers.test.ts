@@ -15,9 +15,9 @@ const rejections: Record<string, (bench: Bench) => Promise<unknown>> = {
   "the origin null": (bench) => bench.call("GET", "/v1/payments", { key: null, headers: { origin: "null" } }),
   "an image": (bench) =>
     bench.call("GET", "/v1/payments", { key: null, headers: { ...image, "sec-fetch-site": "cross-site" } }),
-  "an image of an allowed name": (bench) =>
+  "an image at an allowed host name": (bench) =>
     bench.call("GET", "/v1/payments", { key: null, headers: { ...image, host: `sandbox.internal:${bench.port}` } }),
-  "a frame of an allowed name": (bench) =>
+  "a frame at an allowed host name": (bench) =>
     bench.call("GET", "/v1/payments", { key: null, headers: { ...frame, host: `sandbox.internal:${bench.port}` } }),
   "an image with a user in its URL": (bench) =>
     bench.call("GET", "/v1/payments", {

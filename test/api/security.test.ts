@@ -15,7 +15,7 @@ async function canary(bench: Bench): Promise<() => Promise<boolean>> {
   return async () => (await bench.call("GET", `/v1/customers/${id}`)).status === 200;
 }
 
-/** A request with a body, as text, that asks to close the connection. */
+/** The text of a POST with this body and `Connection: close`. */
 const post = (path: string, body: string, ...headers: string[]) =>
   lines(`POST ${path} HTTP/1.1`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`) + body;
 
@@ -96,13 +96,13 @@ test("request smuggling: ambiguous framing never yields a second request", async
     "a list of lengths": `${head("Content-Length: 0, 5")}${smuggled}`,
     "a length with a sign": `${head("Content-Length: +0")}${smuggled}`,
     "a length in hex": `${head("Content-Length: 0x0")}${smuggled}`,
-    "chunks that are called otherwise": `${head("Transfer-Encoding: xchunked")}0\r\n\r\n${smuggled}`,
-    "chunks behind another coding": `${head("Transfer-Encoding: chunked, identity")}0\r\n\r\n${smuggled}`,
+    "an unknown transfer coding": `${head("Transfer-Encoding: xchunked")}0\r\n\r\n${smuggled}`,
+    "chunked before another coding": `${head("Transfer-Encoding: chunked, identity")}0\r\n\r\n${smuggled}`,
     "a space before the colon": `${head("Transfer-Encoding : chunked")}0\r\n\r\n${smuggled}`,
     "a folded header": `${head("Transfer-Encoding:\r\n chunked", "Content-Length: 5")}0\r\n\r\n${smuggled}`,
-    "a chunk longer than any": `${head("Transfer-Encoding: chunked")}ffffffffffffffff1\r\n\r\n${smuggled}`,
+    "a chunk size beyond 64 bits": `${head("Transfer-Encoding: chunked")}ffffffffffffffff1\r\n\r\n${smuggled}`,
     "a chunk with a sign": `${head("Transfer-Encoding: chunked")}-1\r\n\r\n${smuggled}`,
-    "lines without their return": `${head("Transfer-Encoding: chunked")}0\n\n${smuggled}`,
+    "line feeds without carriage returns": `${head("Transfer-Encoding: chunked")}0\n\n${smuggled}`,
   };
   for (const [name, bytes] of Object.entries(attacks)) {
     attempted("Request smuggling, response splitting");
@@ -241,7 +241,7 @@ test.skipIf(outside === undefined)(
   },
 );
 
-test("on the network, the control API requires the exact token: no merchant's key, no similar token", async () => {
+test("on the network, the control API requires the exact token: merchant keys and similar tokens fail", async () => {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
   const token = bench.controlToken ?? "";
   expect(token.length).toBeGreaterThan(20);

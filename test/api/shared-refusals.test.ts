@@ -6,7 +6,7 @@ import { catalogue } from "../../src/areas/index.ts";
 import type { ErrorCode } from "../../src/kernel/errors.ts";
 import { type CallOptions, shareForBlock } from "../support/sandbox.ts";
 
-/** By error, the request or the fault that causes it. `again`: the error needs a second call, with another query. */
+/** The request or fault that causes each error. With `again`, the error needs a second call with another query. */
 const causes: Partial<Record<ErrorCode, CallOptions & { fault?: object; again?: true }>> = {
   invalid_json: { body: "{" },
   idempotency_key_in_use: { fault: { type: "idempotency", as: "in_progress" }, headers: { "idempotency-key": "busy" } },

@@ -223,7 +223,7 @@ describe("the lock file", () => {
     expect(addressed).toEqual([]);
   });
 
-  it("has the binaries of every platform, not only of the one that wrote it", () => {
+  it("has the binaries of every platform, not only of the platform on which it was written", () => {
     const names = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)));
     const wanted = Object.values(packages).flatMap(({ optionalDependencies }) =>
       Object.keys(optionalDependencies ?? {}),

@@ -12,7 +12,7 @@ interface LockedPackage {
   engines?: { node?: string };
 }
 
-/** Loaded without its types, which are a package of their own. */
+/** The types of semver are in another package, so `require` loads it untyped. */
 const semver = createRequire(import.meta.url)("semver") as {
   satisfies(version: string, range: string): boolean;
   minVersion(range: string): { version: string } | null;

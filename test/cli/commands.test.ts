@@ -136,7 +136,7 @@ describe("trigger", () => {
     expect(await bench.control("GET", `/records/payment/${id}`)).toMatchObject({ id, amount: 7, status: "succeeded" });
   });
 
-  test("--synthetic sends an event of any data without a record", async () => {
+  test("--synthetic sends an event with any data, and makes no record", async () => {
     const bench = await open();
     const [line] = await linesOf(
       bench,
@@ -290,7 +290,7 @@ describe("details", () => {
   const ids = { requests: "req_1", events: "evt_1", deliveries: "whd_1", verdicts: "vdt_1", endpoints: "we_1" };
   const pairs = Object.keys(ids).flatMap((command) => Object.entries(ids).map((other) => [command, ...other] as const));
 
-  test.each(pairs)("%s with an id of %s: %s", async (command, group, id) => {
+  test.each(pairs)("%s refuses an unknown id of %s, %s, and names the right command", async (command, group, id) => {
     const bench = await open();
     const { code, error } = await runCommand(bench.url, command, id);
     const isOwn = command === group;
@@ -586,7 +586,7 @@ test.each(wrong)("%j is rejected with exit code %i, without mentioning the API",
   expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
 });
 
-test("a command says where no sandbox is, and that a sandbox requires its token", async () => {
+test("a command names the URL at which no sandbox answers, and says when a sandbox requires its token", async () => {
   const gone = await open();
   await gone.close();
   for (const words of [["receive", "--port", "0"], ["trigger", "payout.paid"], ["clock"]]) {
@@ -615,7 +615,7 @@ test("a command says where no sandbox is, and that a sandbox requires its token"
   expect(await linesOf(bench, "status")).toEqual([`${bench.url} is ready; add --control-token <token> for details.`]);
 });
 
-test("status and wait tell a ready sandbox from none and from another server", async () => {
+test("status and wait recognise a ready sandbox, a missing sandbox and another server", async () => {
   const { url } = await open();
   const nobody = "http://127.0.0.1:1";
   const stranger = createServer((_, outgoing) => outgoing.end('{"status":"up"}'));

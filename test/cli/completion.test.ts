@@ -33,7 +33,7 @@ test.each([
   ["exec -- npm te", []],
   ["start --db ", []],
   ["completion z", ["zsh"]],
-])("after %s come %j", async (line, expected) => {
+])("after %s, the completions are %j", async (line, expected) => {
   const words = await offered(line);
   expect(expected.filter((word) => !words.includes(word))).toEqual([]);
   if (expected.length === 0) expect(words).toEqual([]);

@@ -38,7 +38,7 @@ async function problemsOf(bench: Observed, conditions: string) {
 const fail = (bench: Bench, status = 503) =>
   bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": `status=${status}` } });
 
-/** Repeats a call at once although the response asked it to wait. */
+/** Repeats a call at once although the response asked the client to wait. */
 async function beImpatient(bench: Bench): Promise<void> {
   for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payments");
 }
@@ -61,7 +61,7 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
   expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured payouts\.list: .*req_/);
 });
 
-test("5xx names the sandbox's own responses, even if a reset erased them, but no responses of faults", async () => {
+test("--fail-on 5xx names the sandbox's own responses, even after a reset, but not those of faults", async () => {
   const bench = await openObserved({ assumptions: { "error.invalid_limit.status": 500 } });
   await fail(bench);
   await bench.faults.add({ action: { type: "lost_response", as: "502" }, trigger: { times: 1 } });
@@ -72,7 +72,7 @@ test("5xx names the sandbox's own responses, even if a reset erased them, but no
   expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_lodge_3 GET /v1/payments got 500"] });
 });
 
-test("ignored names parameters and headers without effect", async () => {
+test("--fail-on ignored names parameters and headers without effect", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payments?limit=1");
   expect((await problemsOf(bench, "ignored")).code).toBe(0);
@@ -113,7 +113,7 @@ test("a sandbox that a test leaves open makes the run inconclusive, unless a con
 });
 
 test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])(
-  "verdicts fails after %s too, and so does the report",
+  "with --fail-on verdicts, the run and its report still fail after %s",
   async (ending) => {
     const bench = await openObserved({ rateLimit: "1/1h" });
     const { id: merchant, apiKey: key } = await bench.merchants.add({});
@@ -130,7 +130,7 @@ test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])
   },
 );
 
-test("verdicts counts a delivery that is in flight when its merchant is removed", async () => {
+test("--fail-on verdicts counts a delivery that is in flight when its merchant is removed", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   const { id: merchant, apiKey: key } = await bench.merchants.add({ name: "refuses webhooks" });
@@ -266,7 +266,7 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   ]);
 });
 
-test("a scenario of delivery faults is not listed among the scenarios that no call met", async () => {
+test("a scenario of delivery faults is not listed among the scenarios that matched no call", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payouts");
   const untested = async () => (await findWarnings({ failOn: "verdicts", isGreen: true }, bench, bench.run))[0];
@@ -276,7 +276,7 @@ test("a scenario of delivery faults is not listed among the scenarios that no ca
   expect(await untested()).toContain("were not tested: no call met lost-response, payroll-day.");
 });
 
-test("score requires that armed scenarios passed, and score=n that they got n points", async () => {
+test("--fail-on score requires that armed scenarios pass; score=n requires n points", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payouts");
   expect((await problemsOf(bench, "score")).lines).toEqual([expect.stringContaining("arm one with --scenario <name>")]);
@@ -355,7 +355,7 @@ test("a failed expectation of effects fails the run on verdicts, even if a reset
 });
 
 test.each(["stop", "reset", "start again"])(
-  "score counts a scenario that failed before a %s, and so do titles",
+  "--fail-on score counts a scenario that failed before a %s, until the verdicts are cleared",
   async (end) => {
     const bench = await openObserved({ scenario: "rate-limit-burst" });
     for (let call = 0; call < 40; call++) await bench.call("GET", "/v1/payments");
@@ -371,7 +371,7 @@ test.each(["stop", "reset", "start again"])(
   },
 );
 
-test("a wrong count of effects fails a scenario, also in the titles; later events do not change a count", async () => {
+test("a wrong count of effects fails a scenario, as its title says; later events change no count", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   await register(bench, receiver.url, ["payment.succeeded"]);
@@ -407,7 +407,7 @@ test.each<[ending: string, end: (bench: Observed) => Promise<unknown>]>([
       await bench.snapshots.restore({ name: "later" });
     },
   ],
-])("uncovered knows what was called and sent before %s, and the report agrees", async (_, end) => {
+])("--fail-on uncovered and the report count the operations and events before %s", async (_, end) => {
   const bench = await openObserved();
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
   await end(bench);
@@ -418,7 +418,7 @@ test.each<[ending: string, end: (bench: Observed) => Promise<unknown>]>([
   expect(events.find(({ type }) => type === "booking.declined")?.emitted).toBe(1);
 });
 
-test("uncovered counts what a removed merchant did, also after its name was used again", async () => {
+test("--fail-on uncovered counts what a removed merchant did, also when a new one has its name", async () => {
   const bench = await openObserved();
   const { id, apiKey: key } = await bench.merchants.add({ name: "again", fixture: "lodge" });
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, key });
@@ -427,7 +427,7 @@ test("uncovered counts what a removed merchant did, also after its name was used
   expect((await problemsOf(bench, "uncovered=bookings.decline,booking.declined")).lines).toEqual([]);
 });
 
-test("uncovered lists operations never called and events never sent", async () => {
+test("--fail-on uncovered lists operations never called and events never sent", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payments");
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });

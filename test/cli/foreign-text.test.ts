@@ -48,7 +48,7 @@ test("the details of a request, an event and a delivery print other programs' te
   expect(lines.filter((line) => line.startsWith("status: "))).toEqual(["status: failed"]);
 });
 
-test("the details of a delivery have the lines of its body as they were sent, all indented alike", async () => {
+test("the details of a delivery show the lines of its body as they were sent, with the same indentation", async () => {
   const { bench, receiver } = await openRegistered();
   await trigger(bench, "payment.succeeded", { amount: 1, metadata: { note: { deep: "x" } } });
   await settle(bench);

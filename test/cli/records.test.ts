@@ -24,7 +24,7 @@ describe("make", () => {
     expect(data).toMatchObject([{ id: record.split(" ")[0], amount: 1_250, currency: "EUR", status: "succeeded" }]);
   });
 
-  test("reads amounts in the unit of the currency, or in the smallest one", async () => {
+  test("reads amounts in the main unit of the currency, or in its smallest unit", async () => {
     const bench = await open();
     expect((await json(bench, "make", "payment", "--amount", "12.5")).amount).toBe(1_250);
     expect((await json(bench, "make", "payment", "--amount-minor", "125")).amount).toBe(125);
@@ -138,7 +138,7 @@ describe("show", () => {
     );
   });
 
-  test("lists what touched a record, newest first, and says when older steps were left out", async () => {
+  test("lists the steps of a record's timeline, newest first, and says when older steps were left out", async () => {
     const bench = await open();
     await linesOf(bench, "move", "booking", "bkg_pending", "confirmed");
     await linesOf(bench, "clock", "advance", "1s");

@@ -25,7 +25,7 @@ const stricter = (to: Behaviour) => {
 };
 
 describe("compare", () => {
-  test("ends with 3 at a difference, and says first where the sandbox accepts more", async () => {
+  test("exits with 3 if there is a difference, and first says where the sandbox accepts more", async () => {
     const { code, out } = await compareFile(harOf(stricter));
     expect(code).toBe(3);
     expect(out.slice(1, 3)).toEqual([
@@ -40,7 +40,7 @@ describe("compare", () => {
     );
   });
 
-  test("ends with 4 if nothing matches, and says what to do", async () => {
+  test("exits with 4 if nothing matches, and says what to do", async () => {
     const { code, out } = await compareFile({
       log: { entries: [{ request: { method: "GET", url: "https://other.example/" }, response: { status: 200 } }] },
     });
@@ -79,7 +79,7 @@ describe("docs/real-service.md", () => {
     return [fileOf(JSON.stringify(har), "recording.har"), "--webhooks", fileOf(webhooks.join("\n"), "received.jsonl")];
   };
 
-  test("shows what compare prints", async () => {
+  test("shows the same result as compare prints", async () => {
     const { out } = await runCommand(undefined, "compare", ...recordings());
     const printed = (/^Compared [\s\S]*?(?=\n```)/m.exec(page)?.[0] ?? "").split("\n").filter((line) => line !== "");
     const withoutTotal = (line: string) => line.replace(/\d+ facts/, "facts");
@@ -89,7 +89,7 @@ describe("docs/real-service.md", () => {
 
 const HTML = { name: "content-type", value: "text/html" };
 
-describe("a recording that says little", () => {
+describe("a recording", () => {
   test("without Authorization, bodies and headers contradicts nothing", async () => {
     const har = harOf();
     for (const { request, response } of har.log.entries) {
@@ -101,7 +101,7 @@ describe("a recording that says little", () => {
     expect((await compareFile(har)).code).toBe(0);
   });
 
-  test("with noise is read as without it, and the noise is counted", async () => {
+  test("with unrelated calls gives the same result, and the command says how many calls it left out", async () => {
     const har = harOf();
     const [{ request, response }] = har.log.entries.slice(1);
     const noise = [
@@ -147,7 +147,7 @@ describe("a recording that says little", () => {
   test.each([
     ["no path of its own", "https://api.service.example"],
     ["a path behind a gateway", "https://gateway.example/tenants/acme/merchant/api/v3"],
-  ])("of a service whose base address has %s is read below it", async (_, base) => {
+  ])("of a service whose base address has %s: the calls below that address are read", async (_, base) => {
     const text = JSON.stringify(harOf()).replaceAll("https://api.service.example/v1", base);
     const { code, out } = await runCommand(undefined, "compare", fileOf(text));
     expect([code, out[0]]).toEqual([0, expect.stringContaining(` calls below ${base} and`)]);

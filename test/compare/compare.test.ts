@@ -25,7 +25,7 @@ describe("a stand-in for the real service", () => {
 
   /** Differences that a later one in the list undoes, or that cannot be seen beside another. */
   const HIDDEN = [
-    ...["a customer is wrapped in data", "windows of an hour", "no Retry-After", "Retry-After is always 45"],
+    ...["a customer is wrapped in data", "windows last an hour", "Retry-After is missing", "Retry-After is always 45"],
     ...[
       "a replay is not marked",
       "a replay is marked by another header",
@@ -63,7 +63,7 @@ test("the assumptions to set are returned in the form of the option, and a sandb
 
 type Exchange = Recording["exchanges"][number];
 
-describe("a difference is proven by what shows it, and by nothing else:", () => {
+describe("what proves a difference, and what does not:", () => {
   const seenOf = (recording: Recording, id: string) =>
     compare(sandbox, recording)
       .verdicts.find(({ fact }) => fact.id === id)
@@ -115,7 +115,7 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
     expect(found.unexplained).toEqual([expect.objectContaining({ status: 414, code: "uri_too_long", count: 1 })]);
   });
 
-  test("a 422 because of a record's state is unexplained or a repeated action, and proves no rule of bodies", () => {
+  test("a 422 for a record's state proves no rule of bodies: it is unexplained, or a repeated action", () => {
     const refused = (code: string, change?: (to: Behaviour) => void) => {
       const recording = recordingOf(change);
       const decline = recording.exchanges.find(({ url }) => url.pathname.endsWith("bkg_one/decline")) as Exchange;
@@ -143,7 +143,7 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
   });
 });
 
-test("each error that a service may have is recognised, or listed with the reason why not", () => {
+test("each error that a service may have is recognised, or listed with the reason why it is not", () => {
   const { seen, unseen } = conditionTexts();
   const codes = sandbox.facts.flatMap(({ id, kind, origin }) =>
     kind === "error_code" && origin !== "design" ? [id.split(".")[1] as string] : [],

@@ -20,7 +20,7 @@ const shapeOf: Record<Trait, string> = {
   "t=,v1= signatures": "signature",
 };
 
-test("has one finding for each of its habits, and two for recognised records; no value is contradicted", () => {
+test("each habit of the second stand-in has one finding, recognised records have two; no value is contradicted", () => {
   const found = compare(sandbox, recordingOf(undefined, traits));
   expect(found.shapes.map(({ kind }) => kind).sort()).toEqual(Object.values(shapeOf).sort());
   expect(findingsOf(found).flatMap(({ findings }) => findings.map(({ facts, seen }) => [facts, seen]))).toEqual([
@@ -29,7 +29,7 @@ test("has one finding for each of its habits, and two for recognised records; no
 });
 
 test.each(["uuids", "problem+json", "token cursors", "payload under data.object", "t=,v1= signatures"] as const)(
-  "with nothing but %s, has that one finding, and the rest is compared field by field",
+  "a service whose only habit is %s has that finding, and everything else is compared field by field",
   (trait) => {
     const found = compare(sandbox, recordingOf(undefined, [trait]));
     expect(found.shapes.map(({ kind }) => kind)).toEqual([shapeOf[trait]]);
@@ -38,7 +38,7 @@ test.each(["uuids", "problem+json", "token cursors", "payload under data.object"
   },
 );
 
-test("has its statuses, codes, values and limits compared through its names and envelopes", () => {
+test("statuses, codes, values and limits are compared in spite of other names and envelopes", () => {
   const change = changeTo(
     differences.filter(({ name }) => /refund|declining|limit out|payouts take|unknown id|second decline/.test(name)),
   );

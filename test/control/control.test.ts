@@ -10,7 +10,7 @@ import { advance, deliver, log, openRegistered, receive, register, settle, trigg
 
 const plain = { key: null };
 
-/** Calls the control API, whatever it answers. */
+/** Calls the control API, and accepts a response with any status. */
 const ask = (bench: Bench, method: string, path: string, body?: unknown) =>
   bench.call(method, `/_sandbox${path}`, { ...plain, ...(body === undefined ? {} : { body }) });
 
@@ -433,7 +433,7 @@ describe("reset", () => {
 const newest = async (bench: Bench) => (await bench.control("GET", "/events?limit=1")).data[0];
 
 describe("records", () => {
-  test("emit payment.partially_refunded for a part, and keep the status", async () => {
+  test("that are partly refunded emit payment.partially_refunded, and keep their status", async () => {
     const bench = await open();
     const paid = await bench.control("POST", "/records/payment", {
       merchant: "mer_blank",

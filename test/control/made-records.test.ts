@@ -33,12 +33,12 @@ const kinds = resources.filter(({ kind }) => kind !== "merchant");
 /** A merchant has one settings record, so the test makes one only if the fixture has none. */
 const isMadeFor = (kind: string, merchant: string) => kind !== "statutory_settings" || merchant !== "mer_lodge";
 
-describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("made for %s", (merchant) => {
+describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("a record made for %s:", (merchant) => {
   const made = kinds.filter(({ kind }) => isMadeFor(kind, merchant));
   const sandbox = shareForBlock();
 
   test.each(made.map((resource) => [resource.kind, resource] as const))(
-    "a %s has all that it needs, in every state",
+    "a %s has all required fields, in every state",
     async (kind, { states }) => {
       const bench = sandbox();
       const { currency } = await bench.control("GET", `/records/merchant/${merchant}`);
@@ -120,7 +120,7 @@ test.each([
   ],
   ["appraisal", { status: "completed", cycle: "2024" }, { periodStart: "2024-01-01", finalScore: any }],
   ["payroll", { periodStart: "2026-03-01" }, { periodEnd: "2026-03-31", payDate: "2026-03-13" }],
-] as const)("a %s made with %o gets other values that follow from them", async (kind, given, follows) => {
+] as const)("a %s made with %o gets the other values that follow from the given ones", async (kind, given, follows) => {
   const bench = await open();
   expect(await make(bench, kind, given)).toMatchObject({ ...given, ...follows });
 });
@@ -210,7 +210,7 @@ test("a remittance that is confirmed without a receipt number has none", async (
   expect(body).toMatchObject({ status: "confirmed", receiptNumber: null, paymentReference: "REM-0010" });
 });
 
-test("a made remittance is for the next month without one; a month's second one is made with a warning", async () => {
+test("a made remittance is for the next month that has none; a second one for a month gets a warning", async () => {
   const bench = await open();
   const made = [];
   for (let count = 0; count < 3; count++) made.push(await make(bench, "remittance", { scheme: "income_tax" }));
@@ -271,7 +271,7 @@ describe("a made payroll", () => {
     ["semimonthly", "2026-01-01", "2026-01-15", "2026-01-16", 120_000],
     ["monthly", "2026-01-01", "2026-01-31", "2026-02-01", 240_000],
   ])(
-    "of a merchant that pays %s covers such a period, with the pay for it",
+    "of a merchant that pays %s covers one such period, with the pay for that period",
     async (payFrequency, periodStart, periodEnd, after, gross) => {
       const bench = await open();
       await settle(bench, { payFrequency });

@@ -111,7 +111,7 @@ describe("a failed verdict", () => {
     ["5xx,score=8", "inconclusive", true],
     ["score=7", "fail", false],
     ["score=7", "inconclusive", false],
-  ])("of a scenario with 7 points is a failed case as --fail-on demands: %s, %s", (failOn, verdict, isFailed) => {
+  ])("of a scenario with 7 points is a failed case if --fail-on requires more: %s, %s", (failOn, verdict, isFailed) => {
     const message = `7 of 10 points: ${verdict}`;
     const scenario = { name: "storm", merchant: null, title: "A storm", verdict, score: 7, message, expectations: [] };
     const nothing = { verdicts: [], checks: [], unchecked: [], coverage: [], totals: { notAccepted: 0 } };
@@ -306,7 +306,7 @@ describe("junit", () => {
     isArray: (name) => ["testsuite", "testcase"].includes(name),
   });
 
-  test("is XML, with counts that agree with its cases, and coverage only with a condition on it", async () => {
+  test("is XML whose counts agree with its cases, and has coverage only with --fail-on uncovered", async () => {
     expect(await reported("junit")).not.toContain("coverage");
     const { text } = await shared.bench.call("GET", "/_sandbox/report?format=junit&failOn=uncovered", { key: null });
     expect(XMLValidator.validate(text)).toBe(true);
@@ -361,7 +361,7 @@ describe("junit", () => {
     expect(failed.failure["#text"]).toMatch(/Retry-After/);
   });
 
-  test("a question that the judge left open names the count that a test made", async () => {
+  test("an inconclusive verdict on effects names the count that a test made", async () => {
     const bench = await open({ clock: undefined });
     const receiver = await receive();
     await register(bench, receiver.url);

@@ -44,7 +44,7 @@ test("names a replay, which is a delivery of its own with one attempt", async ()
   expect(deliveries).toEqual(["delivery: replay: 200", "delivery: attempt 1 of 6: 200"]);
 });
 
-test("names the changes that time made, and the next one", async () => {
+test("names the changes that the clock made, and the next one", async () => {
   const bench = await open();
   const { next } = await bench.timelines.get({ id: "po_pending" });
   expect(next?.status).toBe("in_transit");
@@ -69,7 +69,7 @@ test("leaves out longer ids that begin with the record's id, and lists that mere
   ]);
 });
 
-test("of an id that several merchants have is the first one's, or the named merchant's", async () => {
+test("of an id that several merchants have is that of the first merchant, unless a merchant is named", async () => {
   const bench = await open();
   const minted = await bench.control("POST", "/merchants", { fixture: "lodge" });
   await bench.call("GET", "/v1/customers/cus_ines", { key: minted.apiKey });

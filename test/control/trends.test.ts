@@ -16,7 +16,7 @@ function trendsAt(start: number) {
   return {
     ...trends,
     add,
-    /** A request that arrived before all others. */
+    /** Adds a request that arrived before all others, as a slow request does. */
     addSlow: () => trends.add({ sequence: 0, at: 0, operation: undefined, status: 200, duration: 1, fault: undefined }),
     advance(milliseconds: number) {
       now += milliseconds;
@@ -71,7 +71,7 @@ describe("a trend", () => {
     expect(trends.read().total).toMatchObject({ requests: 1, serverErrors: 1 });
   });
 
-  test("of an operation has its requests only", () => {
+  test("of an operation counts only the requests of that operation", () => {
     const trends = trendsAt(0);
     trends.add(200, 1, "payments.list");
     trends.add(429, 1, "payouts.list");

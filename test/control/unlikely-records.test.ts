@@ -88,7 +88,7 @@ test("an order beyond the stock makes the stock negative, and canceling the orde
   expect(await variant()).toBe(before);
 });
 
-describe("an unknown value is rejected, and the message names the field", () => {
+describe("an unknown value is rejected, and the message names the field:", () => {
   const shared = shareForBlock();
 
   test.each([
@@ -127,12 +127,12 @@ describe("an unknown value is rejected, and the message names the field", () => 
     ]);
   });
 
-  test("also in a change", async () => {
+  test("a change of a record", async () => {
     const { status } = await write(shared(), "PATCH", "booking/bkg_pending", { roomTypeId: "room_duoble" });
     expect(status).toBe(400);
   });
 
-  test("but any room type is accepted if the profile lists none", async () => {
+  test("but every room type is accepted if the profile of the merchant lists none", async () => {
     const { body } = await make(shared(), "booking", { merchant: "mer_market", roomTypeId: "tent" });
     expect(body).toMatchObject({ merchantId: "mer_market", roomTypeId: "tent", warnings: [] });
   });

@@ -14,7 +14,7 @@ import { createVerifier } from "../../src/verify/verifier.ts";
 import { type Answer, attempted, type Bench, open } from "../support/sandbox.ts";
 import { openRegistered, receive, register, trigger } from "../support/webhooks.ts";
 
-/** The longest wait: a test that waited for its end would time out. */
+/** The longest wait. A test that waited for all of it would time out. */
 const HOUR = "1h";
 
 const ask = (bench: Bench, all: object[], rest: object = {}) => bench.control("POST", "/verify", { all, ...rest });
@@ -29,7 +29,7 @@ const pay = (bench: Bench, body: object, headers: Record<string, string> = {}) =
 const rule = { name: "Summer", adjustmentType: "percentage", adjustmentValue: 1_500 };
 
 describe("requests", () => {
-  test("pass immediately if they were made, and name them as evidence", async () => {
+  test("that were made pass immediately, and the result names them as evidence", async () => {
     const bench = await open();
     await list(bench);
     await list(bench);
@@ -53,7 +53,7 @@ describe("requests", () => {
     ]);
   });
 
-  test("too many fail immediately, without waiting", async () => {
+  test("that are too many fail immediately, without waiting", async () => {
     const bench = await open();
     await list(bench);
     const none = { requests: { match: { operation: "payments.list" }, count: { atMost: 0 } } };
@@ -455,7 +455,7 @@ describe("many waiting verifications", () => {
     await Promise.all(waiting);
   });
 
-  test("are bounded, and the next is rejected with a message", async () => {
+  test("have a maximum number, and a further one is rejected with a message", async () => {
     const { verifier } = slowVerifier(0);
     attempted("A flood of waiting verifications");
     const clients = Array.from({ length: 500 }, () => new AbortController());
@@ -522,7 +522,7 @@ describe("effects", () => {
     expect((await verdictOf(0, { event: "payout.paid" }))[0]).toBe("inconclusive");
   });
 
-  test("of events of several types decide nothing until the types are named", async () => {
+  test("are inconclusive if events of several types were delivered, until the types are named", async () => {
     const { bench } = await openRegistered();
     for (const type of ["payment.succeeded", "payout.paid"]) await bench.control("POST", "/events", { type });
     await bench.control("POST", "/drain", { within: "5s" });
@@ -552,7 +552,7 @@ describe("effects", () => {
     expect((await resultOf(3, "*")).message).toMatch(/ on the same event, or the count includes .* in an audit\.$/);
   });
 
-  test("of a scenario may include an event that was delivered before it, or leave it out", async () => {
+  test("of a scenario may include or leave out an event that was delivered before the scenario", async () => {
     const { bench, receiver } = await openRegistered();
     await bench.events.trigger({ type: "payout.paid" });
     await bench.control("POST", "/drain", { within: "5s" });

@@ -116,7 +116,7 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const shown = new Set([...usual, ...visiblePanes(own)]);
   // A pane without a tab is opened by links alone.
   expect(panes.filter((pane) => !shown.has(pane)).map(({ name }) => name)).toEqual(["records"]);
-  // A pane that is there only in lessons or for an app has the last digit, whichever that is. The panes after the tenth
+  // A pane that exists only in lessons or in an app has the last digit, whichever that is. The panes after the tenth
   // have none.
   const rowOf = (pane: Pane) => {
     const digit = usual.includes(pane) ? digitOf(usual.indexOf(pane)) : "";

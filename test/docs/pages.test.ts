@@ -68,7 +68,7 @@ describe("the list of facts", () => {
     expect([settings.length > 5, missing], "name them in the `facts` of a behaviour").toEqual([true, []]);
   });
 
-  test("contains the status, category and code of every error; only one status is documented", () => {
+  test("contains the status, category and code of every error; one status is documented, the rest assumed", () => {
     const stated = Object.entries(errors).flatMap(([code, { status, error }]) => [
       [`error.${code}.status`, status],
       [`error.${code}.category`, error],
@@ -152,7 +152,7 @@ describe("the pages", () => {
       if (body !== undefined) expect(() => JSON.parse(body)).not.toThrow();
   });
 
-  test("the reference has a command and a response for every operation, the control page a section for each", () => {
+  test("the reference has a command and a response for each operation; the control page has a section for each", () => {
     expect(fences(reference, "sh")).toHaveLength(catalogue.length);
     expect(fences(reference, "json")).toHaveLength(catalogue.length);
     for (const { id } of catalogue) expect(reference).toContain(`<a id="${id}"></a>`);

@@ -113,7 +113,7 @@ test("each operation lists its success status and its errors by status, with an 
     }
 });
 
-test("pipeline errors are on every operation; body and idempotency errors only on those with a body or key", () => {
+test("each operation lists the pipeline errors, and body and idempotency errors only where they can occur", () => {
   const codesOf = (id: string) => {
     const operation = catalogue.find((found) => found.id === id);
     if (!operation) throw new Error(`no operation ${id}`);
@@ -183,7 +183,7 @@ test.each([
   ["the service", service],
   ["the control API", control],
 ] as const)(
-  "in the document of %s every body and response has a named schema, and every path parameter an example",
+  "in the document of %s every body and response has a named schema, and every path parameter has an example",
   (_, document) => {
     const media = mediaIn(document);
     expect(media.filter(({ media }) => media.schema.$ref === undefined).map(({ place }) => place)).toEqual([]);

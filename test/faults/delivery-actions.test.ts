@@ -270,7 +270,7 @@ describe("reorder", () => {
 });
 
 describe("delay", () => {
-  test("by a duration: sends when it is due, without further delay", async () => {
+  test("by a duration: sends the delivery when the delay ends, without a further delay", async () => {
     const { bench, receiver, rule } = await openArmed({ type: "delay", by: "90s" });
     await deliver(bench);
     expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 1, inFlight: 0 });
@@ -284,7 +284,7 @@ describe("delay", () => {
     expect(await fired(bench, rule)).toBe(1);
   });
 
-  test("of a retry: adds to the retry schedule", async () => {
+  test("of a retry: is added to the retry schedule", async () => {
     const { bench, receiver } = await openArmed({ type: "delay", by: "10s" }, { match: { attempt: 2 } });
     receiver.script(500);
     await trigger(bench);
@@ -292,7 +292,7 @@ describe("delay", () => {
     expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 11]);
   });
 
-  test("until before the response: the response waits for the delivery, and no other call does", async () => {
+  test("until before the response: the response waits for the delivery, and other calls do not wait", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
     await register(bench, receiver.url, ["payment.succeeded"]);
@@ -605,7 +605,7 @@ describe("transport", () => {
 });
 
 describe("matching", () => {
-  test("by merchant, event type, endpoint, attempt and event content", async () => {
+  test("is by merchant, event type, endpoint, attempt and event content", async () => {
     const { bench, receiver, secret } = await openRegistered();
     const other = await receive();
     const { id: endpoint, secret: otherSecret } = await register(bench, other.url);

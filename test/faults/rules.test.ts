@@ -355,7 +355,7 @@ describe("matching", () => {
     [{ body: { "/kind": { in: ["a", "b"] }, "/nothing": { present: false } } }, true],
     [{ body: { "/kind": { ne: "b" } } }, false],
     [{ merchant: "mer_lodge", operation: "payments.list" }, false],
-  ])("%j: %s", async (match, expected) => {
+  ])("of the same call by %j gives %s", async (match, expected) => {
     const body = { amount: 10_000, deep: [{ name: "anna" }], kind: "b" };
     expect(await hits(match, create(body, { "idempotency-key": "abc" }))).toBe(expected);
   });
@@ -391,7 +391,7 @@ describe("triggers", () => {
     [{ every: 2, times: 2, skip: 1 }, "..x.x."],
     [{ probability: 0 }, "......"],
     [{ probability: 1, times: 2 }, "xx...."],
-  ])("%j: %s", async (trigger, expected) => {
+  ])("%j fires on the calls marked x: %s", async (trigger, expected) => {
     expect(await fired(trigger, 6)).toBe(expected);
   });
 
@@ -601,7 +601,7 @@ describe("the command", () => {
       },
     ],
     ["rate_limit", [], { exhaust: "" }, { match: {}, trigger: {}, action: { type: "rate_limit", exhaust: true } }],
-  ] as const)("fault add %s %j %j", (action, names, own, rule) => {
+  ] as const)("fault add %s with the arguments %j and the options %j makes the rule", (action, names, own, rule) => {
     expect(ruleOf(action, names, own)).toEqual(rule);
   });
 
@@ -634,7 +634,7 @@ test("the published schema names every action, and the page shows an example of 
   expect(missing, "docs/faults.md is out of date: run npm run docs").toEqual([]);
 });
 
-test("`armed` is true only while a rule is, so that other calls evaluate no rules", () => {
+test("`armed` is true only while a rule is armed, so calls evaluate no rules otherwise", () => {
   const made = makeFaults();
   expect([made.api.armed, made.delivery.armed]).toEqual([false, false]);
   const { id } = made.rules.add({ action: FAIL });

@@ -44,8 +44,10 @@ const check = (
 };
 
 describe.each(behaviours)("a client that $name", (behaviour) => {
-  test.each(behaviour.delays ?? DELAYS)("after %i ms", (delay) => check(behaviour, delay, (calls) => calls));
-  test.each(behaviour.delays ?? DELAYS)("after %i ms, beside 20 workers", (delay) =>
+  test.each(behaviour.delays ?? DELAYS)("gets the expected verdicts if it waits %i ms", (delay) =>
+    check(behaviour, delay, (calls) => calls),
+  );
+  test.each(behaviour.delays ?? DELAYS)("gets the expected verdicts if it waits %i ms beside 20 workers", (delay) =>
     check(behaviour, delay, besideWorkers),
   );
 });

@@ -249,7 +249,7 @@ const rejections: Behaviour[] = [
       calls: (delay) => repeated(status, 4, delay),
       expected: { "retry.only_retryable": "fail" },
     },
-    { name: `asserts the same ${status} in three tests`, calls: (delay) => repeated(status, 3, delay), expected: {} },
+    { name: `expects the same ${status} in three tests`, calls: (delay) => repeated(status, 3, delay), expected: {} },
   ]),
   {
     name: "does not repeat a 404",
@@ -294,7 +294,7 @@ const outages: Behaviour[] = [
     }),
   ),
   {
-    name: "waits for equal pauses",
+    name: "waits equally long before each retry",
     calls: () =>
       [0, 600, 1_210, 1_805]
         .map((at) => faulted(requestEntry(at, 503), "refused"))
@@ -384,6 +384,6 @@ const outages: Behaviour[] = [
 
 export const behaviours = [...writes, ...limits, ...rejections, ...outages];
 
-/** Firings of the calls that a fault touched, by request. */
+/** The firing of each call that a fault affected, by request. */
 export const firingOf = ({ entry, outcome }: Observed) =>
   outcome ? firing({ requestId: entry.id, outcome }) : undefined;

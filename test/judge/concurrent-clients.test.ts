@@ -15,7 +15,7 @@ const readsOf = (count: number) =>
 const failuresOf = async (bench: Bench): Promise<string[]> =>
   (await bench.verdicts.list({ verdict: "fail" })).data.map(({ rule, message }) => `${rule}: ${message}`);
 
-test("50 different reads, each retried with jittered doubling pauses through an outage", async () => {
+test("50 different reads, each retried with jittered doubling pauses through an outage, fail no rule", async () => {
   const bench = await open({ clock: "real" });
   await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: 4, per: "idempotency_key" } });
   const statuses = await Promise.all(
@@ -33,7 +33,7 @@ test("50 different reads, each retried with jittered doubling pauses through an 
 test.each([
   ["an outage", { type: "outage" }],
   ["a rate limit", { type: "rate_limit", retryAfter: 30 }],
-] as const)("100 reads through %s, sent once and never retried", async (_, action) => {
+] as const)("100 reads through %s, sent once and never retried, fail no rule", async (_, action) => {
   const bench = await open({ clock: "real" });
   await bench.faults.add({ action, trigger: { times: null } });
   const { send } = createClient(bench.baseUrl, API_KEY, { ...correctClient, maxAttempts: 1 });
@@ -41,7 +41,7 @@ test.each([
   expect(await failuresOf(bench)).toEqual([]);
 });
 
-test("several callers with one API key, each of which gives up after five tries and reads the same again", async () => {
+test("callers with one API key that give up after five tries, and then read the same again, fail no rule", async () => {
   const bench = await open({ clock: "real" });
   await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: null } });
   const read = { method: "GET", path: "/payments?limit=1" };

@@ -138,7 +138,7 @@ test.each<[number[], string | undefined]>([
   [[1, 2], undefined],
   [[200, 400, 800], "pass"],
   [[303, 217, 257, 1_046], "pass"],
-])("pauses of %j ms before the retries of one call: %s", (ownWaits, verdict) => {
+])("pauses of %j ms before the retries of one call give the verdict %s", (ownWaits, verdict) => {
   const chain: RetryChain = { calls: [], ownWaits, confirmedBy: "database", lookalikes: [] };
   expect(retryBackoffGrows.onChainEnd?.(chain, false)?.verdict).toBe(verdict);
 });

@@ -19,7 +19,7 @@ test.each([
   ["refused", [], []],
   ["disconnected", ["pass"], []],
   ["response_lost", ["pass"], ["fail"]],
-] as const)("a write without a response, under a fault with the outcome %s", (outcome, happened, single) => {
+] as const)("a lost write that is retried is judged by the outcome of its fault: %s", (outcome, happened, single) => {
   const judge = newJudge();
   const { type: action, outcome: declared } = callAction(outcome);
   const first = writeEntry(0, 0, "k", { responseHeaders: {} });
@@ -38,13 +38,16 @@ test.each([
   ["forged", 200, ["webhook.forgery_rejected fail"]],
   ["forged", 401, ["webhook.forgery_rejected pass"]],
   ["previous_secret", 200, ["webhook.genuine_taken pass", "webhook.ack_fast pass"]],
-] as const)("a delivery that is %s and gets a %i", (outcome, responseStatus, expected) => {
-  const judge = newJudge();
-  const { type: action, outcome: declared } = deliveryAction(outcome);
-  judge.fired(firing({ target: "delivery", attemptId: "whd_1", action, outcome: declared({}), rotatedAt: NOON }));
-  judge.attempt(recordedAttempt({ responseStatus, status: responseStatus === 200 ? "succeeded" : "failed" }));
-  expect(judge.verdicts().map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual(expected);
-});
+] as const)(
+  "a delivery is judged by its fault's outcome and its response: %s, %i",
+  (outcome, responseStatus, expected) => {
+    const judge = newJudge();
+    const { type: action, outcome: declared } = deliveryAction(outcome);
+    judge.fired(firing({ target: "delivery", attemptId: "whd_1", action, outcome: declared({}), rotatedAt: NOON }));
+    judge.attempt(recordedAttempt({ responseStatus, status: responseStatus === 200 ? "succeeded" : "failed" }));
+    expect(judge.verdicts().map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual(expected);
+  },
+);
 
 /**
  * The actions that change the response and leave it valid, so that the client has nothing to retry. Their outcome is

@@ -16,7 +16,7 @@ describe("Retry-After", () => {
     ["Mon, 05 Jan 2026 12:00:10 GMT", 9_000, "pass"],
     ["Mon, 05 Jan 2026 12:00:10 GMT", 8_999, "fail"],
     ["Monday, 05-Jan-26 12:00:10 GMT", 8_999, "fail"],
-  ])("of %s and a retry after %i ms is a %s", (retryAfter, waited, verdict) => {
+  ])("of %s and a retry after %i ms give the verdict %s", (retryAfter, waited, verdict) => {
     const connection = { number: 1, opened: 0 };
     expect(
       judge(requestEntry(0, 429, { ...wait(retryAfter), connection }), requestEntry(waited, 200, { connection })).of(
@@ -116,7 +116,7 @@ describe("a signature with the previous secret", () => {
     expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
   });
 
-  test("or with a wrong one, if rejected, leads to a retry, whose verdict is attributed to the same fault", () => {
+  test("or with a wrong secret leads to a retry if rejected; the verdict on the retry names the same fault", () => {
     const made = judge();
     made.fired(rotated(0, "wrong_secret"));
     made.attempt(recordedAttempt({ responseStatus: 401, status: "failed" }));
@@ -140,7 +140,7 @@ test.each([
 test.each([
   [200, "pass"],
   [409, "fail"],
-])("a receiver that answers %i to an event that it accepted before is a %s", (responseStatus, verdict) => {
+])("a receiver that answers %i to an event that it accepted before gets the verdict %s", (responseStatus, verdict) => {
   const made = judge();
   made.attempt(recordedAttempt());
   made.attempt(
@@ -164,7 +164,7 @@ test.each([
   ["dropped", "failed", []],
   [null, "aborted", []],
 ] as const)(
-  "an accepted event that is sent again and gets no response: %s, %s is %j",
+  "an accepted event that gets no response when it is sent again (%s, %s) has the verdicts %j",
   (errorCode, status, verdicts) => {
     const made = judge();
     made.attempt(recordedAttempt());

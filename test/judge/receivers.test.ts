@@ -11,7 +11,7 @@ import { attemptMessage, firing, operations, writeEntry } from "../support/judge
 type Step = "delivery" | "write" | "lost write";
 
 /**
- * Receivers, the verdicts on the deliveries that repeat an event, and the times at which they ask to be resolved.
+ * Observed receivers, the verdicts on deliveries that repeat an event, and the times at which a verdict is due.
  * `traffic.isDelivering` says whether a delivery is in flight.
  */
 function watched() {
@@ -73,7 +73,7 @@ test.each<[string, Step[], string[]]>([
     ["inconclusive", "fail"],
   ],
   ["writes nothing", ["delivery", "delivery", "delivery"], ["inconclusive", "inconclusive"]],
-])("a receiver that %s: %j is %j", (_, steps, verdicts) => {
+])("a receiver that %s, seen as %j, gets the verdicts %j", (_, steps, verdicts) => {
   expect(verdictsOn(steps)).toEqual(verdicts);
 });
 
@@ -90,7 +90,7 @@ function deliveredTwice() {
   return watching;
 }
 
-test("the verdict on a repeat without another write is due when its time is over, and is reported then", () => {
+test("the verdict on a repeated delivery without a second write is reported when the receiver's time is over", () => {
   const { receivers, found, due } = deliveredTwice();
   expect([due, receivers.nextDue()]).toEqual([[1e9 + 3_105], 1e9 + 3_105]);
   receivers.resolve(1e9 + 3_105);
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test("a write after a failed delivery does not count as its effect: the shop called on its own", () => {
+test("a write after a failed delivery does not count as its effect: the shop made the write on its own", () => {
   const { receivers, found } = watched();
   receivers.observe(attemptMessage({ id: "whd_1", status: "failed", responseStatus: 500 }), [], 1e9, 1e9 + 20, []);
   receivers.observeWrite(write(30, "evt_1_first"));

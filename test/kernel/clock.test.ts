@@ -126,7 +126,7 @@ test.each([
   expect(parseTime(text)).toBeUndefined();
 });
 
-test("the last days of a month are times", () => {
+test("the last day of a month is a valid day, also on 29 February", () => {
   expect(["2024-02-29", "2026-02-28T23:59:59Z", "2026-12-31"].map(parseTime)).toEqual([
     1_709_164_800_000, 1_772_323_199_000, 1_798_675_200_000,
   ]);

@@ -231,7 +231,7 @@ describe("every text", () => {
     expect(mask("Basic YWxhZGRpbjpvcGVuc2VzYW1l")).toBe("Basic YWxhZGRpbjpvcGVuc2VzYW1l");
   });
 
-  test("that holds a secret passes the quick check", () => {
+  test("that holds a secret is recognised by the quick check", () => {
     const pieces = fc.oneof(
       fc.constantFrom(...SECRET_WORDS, ...SECRET_PARAMETERS, ...'":=&\\%{[ a', "u0070", "70", "sk_test_", "whsec_"),
       secretNames,
@@ -259,8 +259,8 @@ describe("every text", () => {
   });
 });
 
-describe("time grows no faster than the text", () => {
-  test.each([...hostilePieces, "eyJ", "eyJa.", "://a", "://a@"])("masking 1 MiB of %s", (piece) =>
+describe("in time that grows no faster than the text,", () => {
+  test.each([...hostilePieces, "eyJ", "eyJa.", "://a", "://a@"])("1 MiB of %s is masked", (piece) =>
     expectLinear(piece, mask),
   );
 
@@ -274,12 +274,12 @@ describe("time grows no faster than the text", () => {
     expect([masked.notes[0], masked.notes.at(-1), masked.name]).toEqual([`pin=${MASK}`, MASK, "Ada"]);
   });
 
-  test("finding the nearest name", () => {
+  test("the nearest name is found", () => {
     expectLinear("payments.list", (text) => closestMatch(text, [`${text}s`, "payments.list"]));
     expect(closestMatch("payments.lst", ["payments.list", "payments.create"])).toBe("payments.list");
   });
 
-  test("reading a Content-Type", () => {
+  test("a Content-Type is read", () => {
     expectLinear(" ", (spaces) => isJsonType(`application/json${spaces}x`));
     const types = [
       "application/json",
@@ -295,7 +295,7 @@ describe("time grows no faster than the text", () => {
 
 const IBAN = "DE89370400440532013000";
 
-test("an error message quotes no secret, and not half of one when it is shortened", async () => {
+test("an error message quotes no secret, and no part of one when it is shortened", async () => {
   const bench = await open();
   const post = (path: string, body: unknown) => bench.call("POST", path, { body });
   const replies = [

@@ -34,9 +34,11 @@ test.each([
     `C:\\shop\\node_modules\\.bin;${WINDOWS}`,
     "npx merchant-sandbox",
   ],
-])("%s: %s", (_, script, path, name) => expect(programNameOf(script, path, false)).toBe(name));
+])("hints name the command that works: %s", (_, script, path, name) =>
+  expect(programNameOf(script, path, false)).toBe(name),
+);
 
-test("a dev dependency with Yarn's Plug'n'Play, which npx does not find: yarn merchant-sandbox", () => {
+test("hints name `yarn merchant-sandbox` under Yarn's Plug'n'Play, where npx finds no program", () => {
   const script = "/home/ann/shop/.yarn/cache/merchant-sandbox-npm-1.zip/node_modules/merchant-sandbox/dist/bin.cjs";
   expect(programNameOf(script, USUAL, true)).toBe("yarn merchant-sandbox");
 });

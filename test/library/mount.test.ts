@@ -224,7 +224,7 @@ describe("with helmet, compression and a logger in front", () => {
   });
 });
 
-describe("the guard", () => {
+describe("the check of Host and Origin", () => {
   const hostOf = (url: string) => new URL(url).host;
 
   test.each([

@@ -24,7 +24,7 @@ async function events(bench: Bench): Promise<string[]> {
 
 const file = () => join(folder(), "sandbox.db");
 
-/** Waits until something holds: the machine's clock drives what these tests look at. */
+/** Waits until a condition holds, because the machine's clock drives the changes in these tests. */
 async function until(holds: () => Promise<boolean>) {
   for (let left = 200; left > 0 && !(await holds()); left--) await realDelay(50);
   expect(await holds()).toBe(true);
@@ -121,7 +121,7 @@ test("two advances at once add up, and each reports its own span", async () => {
   ]);
 });
 
-test("with --life off nothing changes; the dates are kept for a later start with it", async () => {
+test("with --life off nothing changes; the dates are kept for a later start with life on", async () => {
   const db = file();
   const off = await open({ db, memory: false, life: "off" });
   expect((await off.control("GET", "")).life).toBe("off");
@@ -134,7 +134,7 @@ test("with --life off nothing changes; the dates are kept for a later start with
   await until(async () => (await statusOf(on, "sync_log", "syl_1")) === "succeeded");
 });
 
-test("a fixture may say that time does not change its records, or its records of a kind", async () => {
+test("a fixture may say that time does not change its records, or its records of one kind", async () => {
   const fixtures = folder();
   const stay = { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" };
   const write = (name: string, life: object) => {

@@ -81,7 +81,7 @@ export function observedAt(call: Call, ...steps: (string | number)[]): unknown {
 export function chosen(call: Call, form: RegExp, ...steps: (string | number)[]): string {
   const value = observedAt(call, ...steps);
   if (typeof value === "string" && form.test(value)) return value;
-  call.violations.push(`${steps.join(".")} must be like ${form}, and is ${JSON.stringify(value)}`);
+  call.violations.push(`${steps.join(".")} must match ${form}, is ${JSON.stringify(value)}`);
   return "unknown";
 }
 

@@ -105,7 +105,7 @@ export const controlCommands = {
     requests: [post("/merchants", { fixture: fixtureName })],
     apply(world, observed) {
       const id = String(observed.id);
-      if (world.merchants.has(id)) return { status: 201, body: `another merchant than ${id}, who was there before` };
+      if (world.merchants.has(id)) return { status: 201, body: `a new merchant; ${id} exists already` };
       const fixture = fixtures.find(({ name }) => name === fixtureName) ?? refuse("validation_failed");
       addFixtureMerchant(
         world,
@@ -218,7 +218,7 @@ export function applyControlCommand(world: World, command: ControlCommand, obser
 export const deliverAfter = (world: World, command?: ControlCommand): Attempt[] =>
   command?.advance === undefined ? deliverDue(world) : advance(world, world.now + command.advance);
 
-/** Resets everything and the clock, or one merchant that came from a fixture, to the fixtures. */
+/** Resets everything with the clock, or only one merchant, to the fixtures. The merchant must come from a fixture. */
 function reset(world: World, id: string | undefined): void {
   if (id === undefined) {
     world.now = world.started;
@@ -238,12 +238,12 @@ export function restart(world: World): void {
   world.faults = [];
 }
 
-/** The fields that a record is made with: all of them, because the sandbox completes what is left out from a sample. */
+/** All fields of a new record, because the sandbox takes the fields that are left out from a sample. */
 function madeFields(kind: KindName): Fields {
   if (kind === "customer") return { name: "Ana", email: "ana@mail.example", phone: "+351 900 000 000" };
   // A payout without an amount would contain the payments that no other payout contains.
   const payout = kind === "payout" ? { amount: 4_200, currency: "EUR", arrivalDate: "2026-02-02" } : {};
-  // The service sets these itself; the last two follow from payouts.
+  // The service sets these fields itself. It computes the last two from payouts.
   const { status, livemode, recordsFailed, payoutId, paidOutAmount, ...fields } = kindOf(kind).defaults;
   return { ...fields, ...payout };
 }

@@ -33,7 +33,7 @@ export interface FaultRule extends FaultRuleInput {
   /** Number of matches, and number of times the rule fired. */
   seen: number;
   fired: number;
-  /** Actions that last several attempts: the last affected attempt, by event and endpoint. */
+  /** The last attempt that an action on several attempts affects, by event and endpoint. */
   holds: Map<Delivery["event"], Map<string, number>>;
 }
 

@@ -231,7 +231,7 @@ function login(call: Call): unknown {
   return { object: "session", accessToken, tokenType: "Bearer", expiresIn: SESSION, merchant };
 }
 
-/** Creates a merchant with only a profile. Events go to the merchant that called. */
+/** Creates a merchant with only a profile. Events go to the calling merchant. */
 function createMerchant(call: Call): unknown {
   const { world } = call;
   const { password, ...fields } = call.body as { email?: string; password?: string | null };

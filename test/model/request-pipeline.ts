@@ -51,7 +51,7 @@ function answer(context: PipelineContext): Result {
 /** The stages in order, each with the statuses it may return. A fault at a stage ends the pipeline. */
 function pass(context: PipelineContext): Result {
   return (
-    injectFault(context, ["outage"]) ?? // 503, for everybody
+    injectFault(context, ["outage"]) ?? // 503, with or without a key
     route(context) ?? // 404 405
     (context.merchantId === undefined ? undefined : injectFault(context, ["auth"])) ?? // 401
     serveMerchant(context, authenticate(context)) // 401 403, 429 when unauthenticated
@@ -241,7 +241,7 @@ function run(operation: Operation, call: Call): Result {
   try {
     return { status: factOf(operation.status), body: frozen(runs[operation.id]?.(call)) };
   } catch (error) {
-    // A refused call has no warning.
+    // A rejected call has no warning.
     delete call.headers["x-sandbox-warning"];
     if (!(error instanceof ApiError) || ![404, 409].includes(statusOf(error.code))) throw error;
     return { status: statusOf(error.code), code: error.code };

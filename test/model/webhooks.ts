@@ -75,7 +75,7 @@ export function rotateSecret(call: Call): unknown {
   const { id } = own(call, "webhook_endpoint", call.params.id);
   const endpoint = endpointOf(call.merchant, id);
   const secret = chosen(call, SECRET, "secret");
-  if (secret === endpoint.secret) call.violations.push("the secret is the old one");
+  if (secret === endpoint.secret) call.violations.push("the rotation did not change the secret");
   endpoint.secret = secret;
   return { id, object: "webhook_endpoint", secret, rotated: call.now };
 }

@@ -218,8 +218,8 @@ export function addMerchant(world: World, id: string, origin: Merchant["origin"]
 export const loggedMerchants = ({ merchants, removed }: World): Merchant[] => [...merchants.values(), ...removed];
 
 /**
- * Removes a merchant and everything that belongs to it, its rows in the logs included. Windows and fault rules of
- * others stay.
+ * Removes a merchant and everything that belongs to it, its rows in the logs included. Windows and fault rules of other
+ * merchants stay.
  */
 export function removeMerchant(world: World, id: string): void {
   world.merchants.delete(id);

@@ -22,7 +22,7 @@ async function filled(): Promise<string> {
   return db;
 }
 
-/** Changes a database without its constraints, as an editor of bytes could. */
+/** Changes a database with its constraints switched off, so a change may break them. */
 const alter = (db: string, change: string) =>
   new Sqlite(db).exec(`pragma ignore_check_constraints = on; pragma foreign_keys = off; ${change}`).close();
 
@@ -88,7 +88,7 @@ test("a change that keeps every rule is accepted; its endpoints get events witho
   expect((await bench.call("GET", "/v1/payments")).text).toContain('"amount":4711');
 });
 
-test("a database of another schema is refused, and nothing is left beside it", async () => {
+test("a database of another schema is refused, and no file is left beside it", async () => {
   for (const version of [21, 999]) {
     const db = await filled();
     alter(db, `pragma user_version = ${version}`);

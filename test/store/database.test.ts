@@ -1,5 +1,5 @@
-// The database file: a failed start leaves none that it created, and a thread copies the write-ahead log into it under
-// load.
+// The database file: a failed start removes a file that it created, and a thread copies the write-ahead log into the
+// file under load.
 
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

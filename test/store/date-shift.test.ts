@@ -30,13 +30,13 @@ test.each([
 });
 
 test.each([
-  ["the day of a short month", "2026-01-31", 1, "2026-02-28"],
-  ["the last day stays the last", "2025-11-30", 1, "2025-12-31"],
-  ["29 February", "2026-02-28", 24, "2028-02-29"],
-  ["backwards over a year", "2026-01-15", -13, "2024-12-15"],
-  ["a day that both months have", "2025-02-27", 1, "2025-03-27"],
-  ["a month", "2025-10", 3, "2026-01"],
-])("months: %s", (_, day, months, moved) => {
+  ["the 31st to the end of a shorter month", "2026-01-31", 1, "2026-02-28"],
+  ["the last day of a month to the last day of another", "2025-11-30", 1, "2025-12-31"],
+  ["28 February, the last day, to 29 February", "2026-02-28", 24, "2028-02-29"],
+  ["a day back by more than a year", "2026-01-15", -13, "2024-12-15"],
+  ["a day to the same day of another month", "2025-02-27", 1, "2025-03-27"],
+  ["a month to another month", "2025-10", 3, "2026-01"],
+])("a shift by months moves %s", (_, day, months, moved) => {
   expect(shiftDay(day, { days: 99, weeks: 99, months }, "months")).toBe(moved);
 });
 
@@ -49,7 +49,7 @@ test("a time on a day that the month lacks becomes the end of the month, so that
   expect(moved("2026-02-01T00:00:00Z")).toBe("2026-03-01T00:00:00.000Z");
 });
 
-test("a fixture's past stays past and in order; its day moves to less than a week or a month ago", () => {
+test("past times of a fixture stay past and in order; its own day moves to less than a week or a month ago", () => {
   const property = fc.property(anyTime, anyPast, anyPast, (now, one, other) => {
     const shift = shiftTo(AS_OF, now);
     for (const unit of ["weeks", "months"] as const) {

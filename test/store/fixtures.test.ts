@@ -40,7 +40,7 @@ const lastingStates = ({ states }: Pick<Resource, "states">) =>
     .filter((status) => !states[status]?.isBrief)
     .sort();
 
-// Reading them checks the rules of each kind, references and sums.
+// Reading the fixtures checks the rules of each kind, references and sums.
 describe("the built-in fixtures", () => {
   test("are valid, and are ordered by the creation of their merchants", () => {
     expect(fixtures.map(({ name }) => name)).toEqual(["lodge", "market", "stage", "blank"]);
@@ -286,7 +286,7 @@ describe("a custom fixture", () => {
     ["email", "hello@shop.example", ":5 /merchant/email"],
     ["email", "Hello@Shop.example", ":5 /merchant/email"],
     ["apiKey", "sk_test_shop", ":6 /merchant/apiKey"],
-  ])("is rejected if its merchant has the %s of another", async (field, value, where) => {
+  ])("is rejected if its merchant has the %s of another fixture's merchant", async (field, value, where) => {
     const other = SHOP.replaceAll(/shop/g, "twin").replace(value.toLowerCase().replace("shop", "twin"), value);
     const folder = folderOf({ "a.json": SHOP, "b.json": other });
     const [first, second] = [join(folder, "a.json"), join(folder, "b.json")];
@@ -308,7 +308,7 @@ describe("a custom fixture", () => {
     );
   });
 
-  test("an invalid one fails the start of a sandbox, which creates no file", async () => {
+  test("that is invalid fails the start of a sandbox, which creates no file", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace("bkg_2", "bkg_1") });
     const file = join(folder, "world.db");
     await expect(open({ fixtures: folder, memory: false, db: file })).rejects.toThrow(":11 /records/booking/1/id");

@@ -55,7 +55,7 @@ test.each(["lodge", "market", "stage", "blank"])(
   },
 );
 
-test("the file has no secret, a line for each record, and moves with the clock", async () => {
+test("the file has a line for each record and no secret, and its dates move with the clock", async () => {
   const bench = await open();
   await bench.control("PUT", "/endpoints", { url: "http://localhost:3000/", secret: "whsec_never_in_a_file" });
   const file = join(folder(), "mine.json");

@@ -300,7 +300,7 @@ describe("a snapshot changed by another program", () => {
     ],
     ["a table without its checks", "alter table deliveries add column extra text", /has another table deliveries/],
     ["an e-mail address in capital letters", "update logins set email = upper(email)", /logins .*lower/],
-    ["an endless count of ids", "update counters set value = 9e18", /counters .*value/],
+    ["a counter of ids beyond its maximum", "update counters set value = 9e18", /counters .*value/],
     ["a record that is not JSON", "update documents set body = '{' where kind = 'payment'", /documents .*json_valid/],
     [
       "a record with an amount in words",
@@ -309,7 +309,7 @@ describe("a snapshot changed by another program", () => {
     ],
     ["a record of an unknown kind", "update documents set kind = 'yacht' where kind = 'payment'", /yacht/],
     ["an invalid request id", "update events set request = 'req_lodge'", /events .*request/],
-    ["a request number beyond all", "update request_numbers set made = 9e15", /request_numbers .*made/],
+    ["a request number beyond the maximum", "update request_numbers set made = 9e15", /request_numbers .*made/],
     ["a delivery that is due in the year 300,000", "update deliveries set due = 9e15", /deliveries .*due/],
     ["an invalid fault", "update deliveries set decided = '[1]'", /deliveries .*decided/],
     [

@@ -1,4 +1,5 @@
-// Loaded into the short-lived programs of tests before they call `fetch`. Its HTTP parser is WebAssembly, which V8
-// compiles twice. Without the second compilation, by TurboFan, a process's first `fetch` takes half as much CPU time.
+// Loaded into the short-lived programs of tests before they call `fetch`. The HTTP parser of `fetch` is WebAssembly,
+// which V8 compiles twice. Without the second compilation, by TurboFan, the first `fetch` of a process takes half as
+// much CPU time.
 
 require("node:v8").setFlagsFromString("--liftoff-only");

@@ -56,7 +56,7 @@ export interface Made {
   events: ReadonlyMap<string, number>;
 }
 
-/** Each acknowledged effect exists once, with its event; any other is complete or absent. */
+/** Each acknowledged write has one effect with its event. Other writes have a complete effect or none. */
 export function expectEffects(writes: readonly Write[], { records, events }: Made): void {
   const wrong = writes.filter(({ key, answer }) => {
     const made = `${records.get(key) ?? 0} ${events.get(key) ?? 0}`;

@@ -105,5 +105,5 @@ export async function everyCommandLine(database: string): Promise<string[][]> {
   });
 }
 
-/** Further words that keep a command short. */
+/** Further arguments with which a command ends soon or uses a free port. */
 const MORE: Readonly<Record<string, string[]>> = { wait: ["--within", "1s"], receive: ["--port", "0"] };

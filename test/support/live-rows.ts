@@ -68,7 +68,7 @@ export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): 
   ...changes,
 });
 
-/** The events of the stream that bring such rows. */
+/** Stream events that add a request, an attempt or a verdict. */
 export const requested = (...of: Parameters<typeof request>): LiveEvent => ({
   kind: "request",
   request: request(...of),

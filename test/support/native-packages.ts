@@ -12,7 +12,10 @@ interface Manifest {
 
 const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** The folder of a package, as the package in `from` resolves it. A checkout on Node 20 has its own better-sqlite3. */
+/**
+ * The folder of a package, as the package in `from` resolves it. The folder is resolved, not assumed, because a
+ * checkout on Node 20 uses another version of better-sqlite3.
+ */
 const folderOf = (name: string, from: string) =>
   dirname(realpathSync(createRequire(join(from, "package.json")).resolve(`${name}/package.json`)));
 

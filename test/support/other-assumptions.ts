@@ -1,4 +1,4 @@
-// A value for every assumption that can be set, other than its default; one sandbox takes all of them.
+// A value other than the default for every assumption that can be set. One sandbox accepts all values together.
 
 import type { FactValue, ServiceFact } from "../../src/contracts/fact.ts";
 import { ownFacts } from "../../src/sandbox/documents.ts";

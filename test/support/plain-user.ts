@@ -8,7 +8,7 @@ import { nativePackages } from "./native-packages.ts";
 import { PROGRAM } from "./program.ts";
 
 export interface PlainUser {
-  /** The program and its words as a command of this user. */
+  /** The command that runs these words as this user. */
   command(...words: string[]): [string, ...string[]];
   /** Makes the user the owner of these files and folders. */
   own(...paths: string[]): void;

@@ -162,7 +162,7 @@ export function call(url: string, method: string, path: string, options: CallOpt
       });
     });
     outgoing.on("error", reject);
-    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer within the client's patience")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no response within the client's idle timeout")));
     for (let start = 0; chunked !== undefined && start < (bytes?.length ?? 0); start += chunked)
       outgoing.write(bytes?.subarray(start, start + chunked));
     outgoing.end(chunked === undefined ? bytes : undefined);

@@ -71,7 +71,7 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "start an outage, and see its call as curl": /Last call as curl[\s\S]*curl .*\/_sandbox\/faults/,
 };
 
-/** A failed verdict, a cut connection, a 404, and a booking that was declined with its delivery. */
+/** A sandbox with a failed verdict, a cut connection, a 404, and a declined booking with its delivery. */
 export async function workplace(): Promise<Bench> {
   const bench = await open();
   await register(bench, (await receive()).url);

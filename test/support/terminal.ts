@@ -141,7 +141,7 @@ function until({ changed, ended, text }: Watched, wanted: Wanted): Promise<strin
     const look = () => fits(text()) && end(() => resolve(text()));
     const giveUp = (why: string) =>
       end(() => reject(new Error(`The screen never showed ${wanted}: ${why}. It shows:\n${text()}`)));
-    const patience = setTimeout(() => giveUp("it was waited for long enough"), PATIENCE);
+    const patience = setTimeout(() => giveUp("the wait timed out"), PATIENCE);
     changed.add(look);
     look();
     void ended.then(() => giveUp("the program has ended"));

@@ -17,7 +17,7 @@ const MERCHANTS = ["lodge", "market", "stage", "blank"];
 const kinds = resources.filter(({ hidden }) => hidden.length === 0);
 const makeable = kinds.filter(({ kind }) => kind !== "merchant");
 
-/** Operations on records, with a body; login and creating merchants change no records of the merchant. */
+/** Operations with a body that change records of the merchant. Login and creating merchants change none. */
 const operations = catalogue.filter(({ body, id }) => body !== undefined && !/^(merchants|webhooks|events)\./.test(id));
 
 const MOST = Number.MAX_SAFE_INTEGER;

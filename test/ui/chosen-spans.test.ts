@@ -1,4 +1,4 @@
-// The spans of the trends that a user chooses: their sentence, and the filter of their requests.
+// The time spans that a user selects in the trend charts: their sentence, and the filter of their requests.
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendsReply } from "../../generated/control-api.ts";
@@ -8,7 +8,7 @@ import { emptyDashboard } from "../support/live-rows.ts";
 
 type Span = SandboxTrendsReply["spans"][number];
 
-/** A span with two requests, at this second and four seconds later. Their sequence numbers are the same numbers. */
+/** A span with two requests, at this second and four seconds later. Their sequence numbers equal these seconds. */
 const span = (second: number | undefined, at = (of: number) => `12:00:${String(of).padStart(2, "0")}.500`): Span => ({
   requests: second === undefined ? 0 : 2,
   clientErrors: 0,
@@ -37,7 +37,7 @@ const filterOf = (...given: Parameters<typeof chosenRequests>) => {
   return listOf(state, "requests").filter;
 };
 
-describe("chosen spans of the trends", () => {
+describe("time spans selected in the trend charts", () => {
   test("filter the requests by their time, or by their sequence where the clock did not move", () => {
     expect(filterOf(start, moving, { from: 2, to: 2 })).toBe("time>2026-01-05T12:00:05 time<2026-01-05T12:00:10");
     expect(filterOf(start, moving, { from: 0, to: 2 })).toBe("time>2026-01-05T12:00:00 time<2026-01-05T12:00:10");
@@ -56,7 +56,7 @@ describe("chosen spans of the trends", () => {
     expect(state.notice?.text).toBe("20 s to 15 s ago: no requests");
   });
 
-  test("follow from a filter of times or sequences, but not from other filters", () => {
+  test("are read from a filter of times or sequences, but not from other filters", () => {
     const spansOf = (filter: string, all = moving) => filteredSpans(filterRequests(start, filter).state, all);
     expect(spansOf("time>2026-01-05T12:00:05 time<2026-01-05T12:00:10")).toEqual({ from: 2, to: 2 });
     expect(spansOf("time>12:00:05")).toEqual({ from: 2, to: 3 });

@@ -187,7 +187,7 @@ describe("the other controls", () => {
       { type: "paymet.succeeded" },
       /^The sandbox never sends paymet\.succeeded\. Did you mean payment\.succeeded\?.* No endpoint is subscribed: triggered paymet\.succeeded as evt_\w+$/,
     ],
-  ])("t %j triggers %j, and says what came of it", async (keys, { type, ...rest }, notice) => {
+  ])("t %j triggers %j, and the notice says what happened", async (keys, { type, ...rest }, notice) => {
     const { bench, desk } = await openSandboxDashboard();
     await register(bench, (await receive()).url, ["payment.failed"]);
     await does(desk, ["t", ...keys, "enter"], {
@@ -571,7 +571,7 @@ describe("leaving", () => {
       .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)
       .effects.map(({ kind }) => kind);
 
-  test("q asks once what to do with a sandbox that this terminal has started; it just leaves any other", async () => {
+  test("q asks once what to do with a sandbox that this terminal has started, and leaves others unasked", async () => {
     const { desk } = await openSandboxDashboard();
     const { sandbox } = desk.state;
     if (!sandbox) throw new Error("no sandbox");
@@ -583,7 +583,7 @@ describe("leaving", () => {
     expect(screenText(attached)).toContain("q leave");
   });
 
-  test("a sandbox with a file can be left running; one in memory says what it would need", async () => {
+  test("a sandbox with a file can be left running; otherwise the question says that a file is needed", async () => {
     const { desk } = await openSandboxDashboard();
     const inMemory = handleKey({ ...desk.state, canLeave: true }, "q").state;
     expect(screenText(inMemory)).toContain("needs a sandbox with a file");

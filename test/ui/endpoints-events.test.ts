@@ -1,4 +1,4 @@
-// The panes of endpoints and events, and the places that the palette finds.
+// The panes of endpoints and events, the details of records, and what the palette finds.
 
 import { describe, expect, test } from "vitest";
 import { loggedAttempts, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";

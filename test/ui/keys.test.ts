@@ -34,7 +34,7 @@ describe("keys", () => {
     ["\x1b", ["escape"]],
     ["\x1bq", ["escape", "q"]],
     ["/é日🏨", ["/", "é", "日", "🏨"]],
-  ])("%j are %j", (piece, names) => {
+  ])("the bytes %j are the keys %j", (piece, names) => {
     expect(readKeys(piece)).toEqual(names);
   });
 

@@ -241,7 +241,7 @@ describe("a search in a detail", () => {
 });
 
 describe("B", () => {
-  test("goes to the body of the response, then of the request, and round again", async () => {
+  test("goes to the body of the response, then of the request, and back to that of the response", async () => {
     const { desk } = await declined(80, 24);
     const response = await press(desk, "k", "k", "enter", "B");
     expect(response.split("\n")[3]).toMatch(/^│ {3}\{/);

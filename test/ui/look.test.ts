@@ -297,7 +297,7 @@ describe("JSON", () => {
     }
   });
 
-  test("may be nothing but brackets, keeps long numbers, and is not called truncated for its masked secrets", () => {
+  test("may be only brackets, keeps long numbers, and is not called truncated because of masked secrets", () => {
     const shown = (text: string, bytes = text.length) =>
       bodyLines(COLOURS, 400, text, bytes).map(stripStyles).join("\n");
     const brackets = "[".repeat(8_192);

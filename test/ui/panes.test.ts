@@ -535,7 +535,7 @@ async function pressAll(desk: TestDashboard, ...keys: string[]): Promise<string>
   return desk.screen(120, 90).join("\n");
 }
 
-/** Runs a line that a key copied in a shell, and returns its output. */
+/** Runs a copied line in a shell, and returns its output. */
 const shell = async (line: string, environment: Record<string, string> = {}) =>
   (await run("bash", ["-c", line], { env: { ...process.env, ...environment } })).stdout.trim();
 
@@ -710,7 +710,7 @@ describe("a delivery of a real sandbox", () => {
       expect(text).toContain(words);
   });
 
-  test("has a signature that the command of v verifies in a real shell", async () => {
+  test("has a signature that the command copied by v verifies in a real shell", async () => {
     const { desk, secret } = await delivered(200);
     await pressAll(desk, "v");
     const line = desk.copied.at(-1) ?? "";

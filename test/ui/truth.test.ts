@@ -113,7 +113,7 @@ describe("a reset of everything", () => {
     return { ...state, sandbox: { ...INDEX, ...counts } };
   };
 
-  test("is announced once, and no title has a number from before", async () => {
+  test("is announced once, and no title shows a count from before the reset", async () => {
     const { desk } = await openSandboxDashboard(120, 40);
     desk.state = busy();
     expect(desk.screen().join("\n")).toMatch(/1 failed[\s\S]*✗ retry_after/);
@@ -241,14 +241,14 @@ describe("without a connection", () => {
   });
 });
 
-describe("what is offered", () => {
+describe("keys, forms and messages:", () => {
   const first = (state: UiState) => screenOf(state)[0];
   const bar = (state: UiState) => screenOf(state).at(-1) ?? "";
   const pressed = (state: UiState, ...keys: string[]) =>
     keys.reduce((before, key) => handleKey(before, key).state, state);
   const shown = () => withLiveEvents(emptyDashboard(120, 36), [asked(1, "mer_lodge"), asked(2, "mer_lodge")]);
 
-  test("while a text is typed is what works there; in details, the digits go to the panes", () => {
+  test("the key bar offers what works while a text is typed; in details, the digits go to the panes", () => {
     expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
     expect(bar(pressed(shown(), "/", "a", "enter", "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
     expect(bar(pressed(shown(), "enter", "/"))).toBe(" Enter keep  Esc clear");
@@ -256,7 +256,7 @@ describe("what is offered", () => {
     expect([verdicts.pane, verdicts.overlays]).toEqual(["verdicts", []]);
   });
 
-  test("includes the key that goes to the body of a detail while the detail is still loading", async () => {
+  test("the key that goes to the body of a detail works while the detail is still loading", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments?limit=1");
     const desk = await openTestDashboard(bench.url, 100, 20);
@@ -266,7 +266,7 @@ describe("what is offered", () => {
     expect(desk.screen().slice(0, 8).join("\n")).toContain('"object": "list"');
   });
 
-  test("undo names what it undoes, and is offered only when there is something", async () => {
+  test("the key bar offers undo with what it undoes, and only when there is something to undo", async () => {
     const { desk } = await openSandboxDashboard(200, 36);
     expect(bar(desk.state)).not.toContain("u undo");
     await desk.run("o", "enter");
@@ -315,7 +315,7 @@ describe("what is offered", () => {
   });
 });
 
-test("a shown number is the number in the API, or names the total", () => {
+test("a shown number equals the number in the API, or is shown with the total", () => {
   const many = Array.from({ length: 12 }, (_, index) => requested(index + 1, { fault: "flt_1" }));
   const windows = [
     rateWindow({ remaining: 5_999 }),

@@ -135,7 +135,7 @@ test("the trace stays when its merchant is removed, and a reset ends it", async 
   expect(await stepsOf(bench, TRACE)).toEqual([]);
 });
 
-test("each attempt of a delivery has a span of its own in the trace of the call, also of a replay", async () => {
+test("each attempt of a delivery or of its replay has its own span in the trace of the call", async () => {
   const bench = await open({ traceDeliveries: true });
   const receiver = await receive();
   receiver.script(500, 500);
@@ -153,14 +153,14 @@ test("each attempt of a delivery has a span of its own in the trace of the call,
 });
 
 test.each([
-  ["no header", undefined],
-  ["a malformed one", "00-4bf9-00f067aa0ba902b7-01"],
+  ["a missing header", undefined],
+  ["a malformed header", "00-4bf9-00f067aa0ba902b7-01"],
   ["a trace of zeros", `00-${"0".repeat(32)}-${CALLER}-01`],
   ["a span of zeros", `00-${TRACE}-${"0".repeat(16)}-01`],
-  ["upper case", TRACEPARENT.toUpperCase()],
+  ["a traceparent in upper case", TRACEPARENT.toUpperCase()],
   ["the invalid version", `ff-${TRACE}-${CALLER}-01`],
-  ["more than version 00 has", `${TRACEPARENT}-00`],
-])("%s is ignored, and its deliveries carry no traceparent", async (_, traceparent) => {
+  ["more fields than version 00 has", `${TRACEPARENT}-00`],
+])("a call with %s has no trace, and its deliveries have no traceparent", async (_, traceparent) => {
   const { bench, receiver } = await openRegistered({ traceDeliveries: true });
   const request = await decline(bench, traceparent);
   expect((await bench.requests.get({ id: request })).trace).toBeNull();

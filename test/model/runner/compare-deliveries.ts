@@ -22,7 +22,7 @@ export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], 
     const differences = (row: Row) => [
       ...diff(loggedAttempt({ ...attempt, id: row.id as string }), modelled(row), "the log"),
       ...(attempt.delivery.number === undefined && numbers.has(row.delivery as number)
-        ? [`the log/delivery: must be new, is ${row.delivery}`]
+        ? [`the log/delivery: must be a new number, is ${row.delivery}`]
         : []),
     ];
     const place = fresh.findIndex((row) => differences(row).length === 0);
@@ -32,7 +32,7 @@ export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], 
       );
       return near
         ? differences(near)
-        : [`the log must have ${format(loggedAttempt(attempt))}, and has ${format(fresh)}`];
+        : [`the log must have ${format(loggedAttempt(attempt))}, but its new rows are ${format(fresh)}`];
     }
     const [row] = fresh.splice(place, 1);
     attempt.id = String(row?.id);
@@ -49,7 +49,7 @@ function diffSequence(rows: readonly Row[]): string[] {
   const wrong = rows.find(
     ({ sequence }, place) => Number(sequence) >= Number(rows[place - 1]?.sequence ?? Number.POSITIVE_INFINITY),
   );
-  return wrong ? [`the log/sequence: must fall from row to row, and ${wrong.id} has ${wrong.sequence}`] : [];
+  return wrong ? [`the log/sequence: must fall from row to row, but ${wrong.id} has ${wrong.sequence}`] : [];
 }
 
 /** The fields that the model predicts. */
@@ -66,11 +66,11 @@ export function diffArrivals(made: readonly Attempt[], arrivals: Arrival[]): str
     const { event } = attempt.delivery;
     const there = arrivals.filter((arrival) => arrival.path === path && arrival.headers["x-webhook-id"] === event.id);
     const genuine = there.find((arrival) => diffArrival(attempt, arrival).length === 0);
-    if (there[0] === undefined) return [`at ${path} must have arrived ${event.id} (${event.type})`];
+    if (there[0] === undefined) return [`${event.id} (${event.type}) did not arrive at ${path}`];
     if (genuine === undefined) return diffArrival(attempt, there[0]);
     arrivals.splice(arrivals.indexOf(genuine), 1);
   }
-  return arrivals.length === 0 ? [] : [`nothing more must have arrived, and ${format(arrivals)} did`];
+  return arrivals.length === 0 ? [] : [`unexpected webhooks arrived: ${format(arrivals)}`];
 }
 
 function diffArrival({ delivery: { event }, decided, secret }: Attempt, { path, headers, text }: Arrival): string[] {

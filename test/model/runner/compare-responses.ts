@@ -38,8 +38,8 @@ export function format(value: unknown): string {
 
 export function diffResponse(expected: Expected, response: HttpResponse | undefined): string[] {
   if (expected.status === "none" || expected.corruption === "truncate")
-    return response === undefined ? [] : [`the connection must break, and ${response.status} was answered`];
-  if (response === undefined) return [`${expected.status} must be answered, and the connection broke`];
+    return response === undefined ? [] : [`expected a broken connection, received ${response.status}`];
+  if (response === undefined) return [`expected ${expected.status}, but the connection broke`];
   if (response.status !== expected.status)
     return [differs("status", wordsOf(expected), `${response.status} ${codeOf(response)}`)];
   const headers = Object.entries(expected.headers).flatMap(([name, value]) =>

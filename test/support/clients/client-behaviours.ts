@@ -1,4 +1,4 @@
-// Behaviours of clients, played over a real HTTP client, and the verdicts that each must get.
+// Behaviours of clients, run with a real HTTP client, and the verdicts that each behaviour must get.
 
 import type { FaultAction } from "../../../generated/control-api.ts";
 
@@ -28,7 +28,7 @@ export interface ClientBehaviour {
   passes?: string[];
   /** Rules whose evidence has two explanations, so that an inconclusive verdict is right. */
   open?: string[];
-  /** The behaviour needs many calls a second, so programs that are started for each call cannot play it. */
+  /** The behaviour needs many calls a second, so a client that starts a program for each call cannot show it. */
   isFast?: true;
   /** Whether rules of `fails` may stay inconclusive: random pauses or a busy machine can hide the behaviour. */
   isByMilliseconds?: true;

@@ -118,5 +118,5 @@ export const transports: Record<string, () => Client> = {
   python: () => ({ send: (sent) => run("python3", ["-c", PYTHON, JSON.stringify(sent)]), close: () => {} }),
 };
 
-/** Programs take a process for each request, so the matrix plays them less often. */
+/** Programs need a process for each request, so the matrix runs them less often. */
 export const PROGRAMS = ["curl", "python"];

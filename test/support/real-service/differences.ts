@@ -73,12 +73,12 @@ export const differences: readonly Difference[] = [
     contradicts: ["bookings.decline.status"],
   },
   // Errors
-  error("a validation error is another", "validation_failed", {
+  error("a validation error has another status, category and code", "validation_failed", {
     status: 422,
     error: "bad_input",
     code: "params_invalid",
   }),
-  error("an unknown id is another error", "resource_not_found", {
+  error("an unknown id has another status, category and code", "resource_not_found", {
     status: 410,
     error: "unknown_resource",
     code: "missing",
@@ -136,7 +136,7 @@ export const differences: readonly Difference[] = [
   },
   // Lists
   {
-    name: "a page of payouts has 10",
+    name: "a page of payouts has 10 records",
     change: (to) => (to.lists.payouts.default = 10),
     contradicts: ["payouts.list.query.limit.default"],
   },
@@ -146,7 +146,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["payouts.list.query.limit.maximum"],
   },
   {
-    name: "a page of payments has 10",
+    name: "a page of payments has 10 records",
     change: (to) => (to.lists.payments.default = 10),
     contradicts: ["payments.list.query.limit.default"],
   },
@@ -248,7 +248,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["pricing_rules.create.body.priority.required"],
   },
   {
-    name: "no amount is required",
+    name: "amounts are optional",
     change: (to) => (to.pricingRule.required = to.pricingRule.required.filter((field) => field !== "adjustmentValue")),
     contradicts: ["pricing_rules.create.body.adjustmentValue.required"],
   },
@@ -258,10 +258,10 @@ export const differences: readonly Difference[] = [
     contradicts: ["pricing_rules.create.body.other_fields"],
   },
   // Limits
-  { name: "a hundred requests a window", change: (to) => (to.rate.limit = 100), contradicts: ["rate_limit.limit"] },
-  { name: "windows of an hour", change: (to) => (to.rate.seconds = 3_600), contradicts: ["rate_limit.seconds"] },
+  { name: "a window has a hundred requests", change: (to) => (to.rate.limit = 100), contradicts: ["rate_limit.limit"] },
+  { name: "windows last an hour", change: (to) => (to.rate.seconds = 3_600), contradicts: ["rate_limit.seconds"] },
   {
-    name: "no Retry-After",
+    name: "Retry-After is missing",
     change: (to) => (to.rate.retryAfter = () => undefined),
     contradicts: ["header.Retry-After"],
   },
@@ -282,7 +282,7 @@ export const differences: readonly Difference[] = [
   },
   // Idempotency
   {
-    name: "another idempotency header",
+    name: "the Idempotency-Key has another header",
     change: (to) => (to.idempotency.header = "X-Request-Key"),
     contradicts: ["idempotency.header"],
   },

@@ -60,7 +60,7 @@ class Receiver {
     return BUG.equals("error") && isNew ? 500 : 200;
   }
 
-  /** In one line, as Jackson writes a tree that it has read. */
+  /** The body as Jackson writes it after parsing: on one line. */
   static byte[] rewritten(byte[] body) {
     String text = new String(body, StandardCharsets.UTF_8);
     Matcher token = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"|\\S").matcher(text);

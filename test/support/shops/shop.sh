@@ -20,7 +20,7 @@ fi
 most=4
 [ "${BUG:-}" = "no end" ] && most=30
 
-# call METHOD PATH [NAME REST]: prints the body; NAME and REST are the first field and the others of a body.
+# call METHOD PATH [NAME REST]: prints the body; NAME is the first field of a body, REST its other fields.
 call() {
   key=$(new_key)
   tries=1
