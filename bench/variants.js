@@ -40,7 +40,7 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
 export function edited({ file, find, replace }) {
   const source = readFileSync(join(root, file), "utf8");
   if (source.split(find).length !== 2)
-    throw new Error(`${file} must contain "${find}" exactly once, because the bench replaces it`);
+    throw new Error(`${file} has not exactly one "${find}", which the bench is to change`);
   return source.replace(find, () => replace);
 }
 

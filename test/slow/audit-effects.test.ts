@@ -256,7 +256,7 @@ describe.concurrent("the command", () => {
     await Promise.all(tried);
   });
 
-  test("says what a command printed that is not a number, and how a failed one ended", async () => {
+  test("reports what a command printed instead of a number, and how a failed command ended", async () => {
     const { url } = await openWriter(false);
     const audit = (...words: string[]) => run(["audit", url, "--secret", SECRET, ...words], nowhere);
     expect(await audit("--effects", "echo many")).toMatchObject({
@@ -369,7 +369,7 @@ test("a run with webhooks whose effects were not counted says so in its report a
   expect([counted.code, counted.error]).toEqual([0, ""]);
 });
 
-test("an audit in exec counts as a check, so the run is not taken for an empty one", async () => {
+test("an audit in exec counts as a check, so exec does not treat the run as empty", async () => {
   const { url, shop } = await openShop(once);
   const words = ["audit", url, "--secret", SECRET, "--max-age", "3d"];
   const audit = [process.execPath, PROGRAM, ...words];

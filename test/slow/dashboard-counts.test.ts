@@ -266,7 +266,7 @@ describe("under load", () => {
   });
 });
 
-test("no attempt announces a retry that was cancelled with its endpoint or its merchant", async () => {
+test("no attempt announces a retry that was cancelled because its endpoint or merchant was removed", async () => {
   const bench = await open(unlimited);
   const [failing, gone] = [await receive(), await receive()];
   failing.always(500);
@@ -304,7 +304,7 @@ test("no attempt announces a retry that was cancelled with its endpoint or its m
   await terminal.shows((text) => !/ [rR] replay/.test(text));
 });
 
-test("attach to a wrong address shows that error, and not how to make the first request", async () => {
+test("attach to a wrong address shows the error instead of how to make the first request", async () => {
   const terminal = attach("http://127.0.0.1:9", USUAL);
   await terminal.shows((text) => text.includes("No sandbox answers at http://127.0.0.1:9: connection refused."));
   expect(terminal.text()).not.toContain("No requests yet");

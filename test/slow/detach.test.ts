@@ -233,7 +233,7 @@ describe("a state file from a checkout", () => {
     },
   );
 
-  test("cannot name a log: the log of a sandbox is the one beside its state file", async () => {
+  test("cannot name a log: the log of a sandbox is always beside its state file", async () => {
     const { cwd } = await detach();
     const [name = ""] = statesIn(cwd);
     const file = join(cwd, ".merchant-sandbox", name);

@@ -38,7 +38,7 @@ async function postRule(baseUrl: string, apiKey: string, keyOf: (time: number) =
     }
 }
 
-test("mounted in an app, a fault cuts only its own connection, and the judge sees the retry", async () => {
+test("in a sandbox mounted in an app, a fault cuts only one connection, and the judge sees the retry", async () => {
   await using sandbox = await createSandbox({ clock: NOON, listen: false });
   const app = express().use(express.json()).use("/pay", sandbox.middleware);
   const arrived = new Promise<Response>((resolve) => app.get("/slow", (_, response) => resolve(response)));

@@ -225,7 +225,7 @@ describe("gates", () => {
     expect(await runCommand(bench.url, "verdicts", "--fail")).toMatchObject({ code: 3 });
   });
 
-  test("wait --settled waits for deliveries in flight, and counts those due later", async () => {
+  test("wait --settled waits for deliveries in flight, and counts deliveries that are due later", async () => {
     const bench = await open();
     const receiver = await receive();
     receiver.always(500);

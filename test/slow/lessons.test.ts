@@ -445,12 +445,12 @@ describe("custom lessons", () => {
 
   test.each([
     [
-      "a check that holds by itself",
+      "a check that holds before any call",
       page('{"never": {"match": {"operation": "payments.list"}}}'),
       "this already holds before",
     ],
     [
-      "a check of records that holds by itself",
+      "a check of records that holds before any call",
       page('{"records": {"kind": "payment", "count": {"exactly": 0}}}'),
       "this already holds before",
     ],

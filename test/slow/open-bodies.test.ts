@@ -93,7 +93,7 @@ describe("a body of any shape", () => {
     expect(override).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
   });
 
-  test("is returned field by field until a later call changes the field", async () => {
+  test("is returned unchanged until a later call changes the field", async () => {
     const bench = await open({ bodies: "open" });
     const patch = async (body: object) => (await bench.call("PATCH", SETTINGS, { body })).body;
     expect(await patch({ country: 351, schemes: "all of them" })).toMatchObject({
@@ -117,7 +117,7 @@ describe("a body of any shape", () => {
     });
   });
 
-  test("survives a snapshot, which a sandbox that checks bodies refuses", async () => {
+  test("is kept in a snapshot, which a sandbox that checks bodies rejects", async () => {
     const bench = await open({ bodies: "open" });
     await bench.call("POST", "/v1/merchants/payout-method", {
       body: { type: "bank_account", accountNumber: "12345678", accountName: 7 },

@@ -158,7 +158,7 @@ describe("the tarball", () => {
     expect(Number.parseInt(addonVersion(), 10)).toBe(process.versions.node.startsWith("20.") ? 12 : 13);
   });
 
-  it("has no peer dependencies, because npm 10 fails over vitest's, even if vitest is optional", () => {
+  it("has no peer dependencies, because npm 10 fails on vitest's, even on an optional one", () => {
     expect(manifest()).not.toHaveProperty("peerDependencies");
     // The entry in peerDependenciesMeta suffices for Yarn and pnpm to find the project's vitest.
     expect(manifest()).toHaveProperty("peerDependenciesMeta.vitest.optional", true);

@@ -170,7 +170,7 @@ describe("verify", () => {
   });
 });
 
-test("the report commands write the files on the page", async () => {
+test("the report commands write the files named on the page", async () => {
   const bench = await open();
   await bench.call("GET", "/v1/payments");
   const { cwd, run } = openShell();

@@ -33,7 +33,7 @@ function project(): string {
   return home;
 }
 
-test("many tests and one app process see only their merchants; a call without the header is refused", {
+test("each test and its calls to one app see only its merchant; a call without the header is rejected", {
   timeout: 900_000,
 }, async () => {
   const [home, port] = [project(), String(await freePort())];

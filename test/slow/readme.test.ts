@@ -74,7 +74,7 @@ describe("the README", () => {
     expect(await shell(fences(text, "sh")[0] ?? "", bench.url)).toMatch(asPrinted(text));
   });
 
-  test("lists every operation by its path, and marks those whose request body is assumed", () => {
+  test("lists every operation by its path, and marks operations with an assumed request body", () => {
     const listed = [...section(readme, "Operations").matchAll(/`([A-Z]+ \/[^`]+)`(\*?)/g)].map(
       ([, operation, mark]) => `${operation}${mark}`,
     );
@@ -121,7 +121,7 @@ describe("docs/data.md", () => {
     expect(rows).toEqual(merchants.flatMap(({ apiKeys }: { apiKeys: string[] }) => apiKeys));
   });
 
-  test("resets, restores a snapshot and plays the load for demonstrations", async () => {
+  test("resets, restores a snapshot and generates the load for demonstrations", async () => {
     const bench = await open();
     for (const line of linesOf(section(data, "Reset and snapshots")))
       expect([line, await runCommand(bench.url, ...words(line))]).toEqual([
@@ -206,7 +206,7 @@ describe("docs/webhooks.md", () => {
     return { ...program, port };
   }
 
-  test("its receiver accepts a genuine delivery once, and rejects forged and stale ones", async () => {
+  test("its receiver accepts a genuine delivery once, and rejects forged and old deliveries", async () => {
     const bench = await open({ clock: "real", retrySchedule: "1h" });
     const receiver = await runReceiver(bench);
     const event = await trigger(bench, "a.b");

@@ -16,7 +16,8 @@ export interface Disk {
 
 const mounted: string[] = [];
 
-// Hooks run in reverse order. This module is imported before the folders are created, so it unmounts after their removal.
+// Hooks run in reverse order. This module is imported before the folders are created, so the file system is unmounted
+// after the folders are removed.
 afterEach(() => {
   for (const place of mounted.splice(0)) must("umount", "-l", place);
 });

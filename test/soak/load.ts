@@ -30,7 +30,7 @@ interface Needs {
 
 const WRITERS = 4;
 const READERS = 3;
-/** Maximum pause of a client, in milliseconds. */
+/** Milliseconds without any data after which a client gives up its call. */
 const PATIENCE = 1_000;
 const BEFORE_RETRY = 25;
 const MOST_THINKING = 6;
