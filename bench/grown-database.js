@@ -50,7 +50,7 @@ const copies = (size, kind, prefix) => `${numbers(size)}, one as (
 export const withRecords = (size) => () =>
   copies(size / 2, "customer", "cus_grown") + copies(size / 2, "payment", "pay_grown");
 
-/** Adds `size` deliveries to that endpoint, none of them due before next year. */
+/** Adds `size` deliveries to the endpoint of `grownFile`, none of them due before next year. */
 export const withBacklog = (size) => (endpoint) =>
   `
   ${numbers(size)}

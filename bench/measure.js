@@ -83,7 +83,8 @@ export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, .
 }
 
 /**
- * The warm-up of each case: milliseconds, and the minimum number of runs. Earlier, V8 has not compiled the hot code.
+ * The warm-up of each case: milliseconds, and the minimum number of runs. Before that, V8 has not compiled the hot
+ * code.
  */
 const WARM_UP = 1_500;
 const WARM_UPS = 3;

@@ -51,7 +51,7 @@ export const deliveries = {
   },
 };
 
-/** Queues deliveries to a closed port, opens it, and advances the clock to their retry. */
+/** Queues deliveries to a closed port, opens the port, and advances the clock to the retries. */
 export async function deliver(server, owed = OWED) {
   const { port } = server;
   const door = await receive(() => {});

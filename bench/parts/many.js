@@ -50,7 +50,7 @@ const latency = (results, what) =>
   `99th percentile ${figure(middle(results, what, "p99"), " ms")}`;
 const memory = (results, what) => `${figure(middle(results, what, "each") / MEGABYTE, " MB")} each`;
 
-/** The row for one among `many`; `details` returns the text beside the figure. */
+/** The row for one of `many` objects. `details` returns the text beside the figure. */
 function row(name, many, details) {
   const [what, against] = [name(many), name(many / 10)];
   return {

@@ -80,8 +80,8 @@ async function measureBy(installer, { work, ours, oneFile }) {
     { name: "ours", where: ours, cache: emptyCache(work) },
     { name: "one file", where: oneFile, cache: emptyCache(work) },
   ];
-  // A cache is empty only once, so each of the three fast installs gets a new cache. Without a binary for this Node,
-  // installing compiles better-sqlite3.
+  // A cache is empty only for its first install, so the fast install is repeated three times with new caches. Without a
+  // binary for this Node, an install compiles better-sqlite3.
   const [{ time: first }] = cases.map(run);
   const cold = median([1, 2, 3].map(() => run({ where: oneFile, cache: emptyCache(work) }).time));
   const warm = await inTurn(cases, run, Math.min(RUNS, 7));

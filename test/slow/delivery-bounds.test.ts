@@ -14,7 +14,7 @@ const MOST_PENDING = 100_000;
 
 const pendingOf = async (bench: Bench): Promise<number> => (await bench.control("GET", "")).pendingDeliveries;
 
-test("a merchant has at most a hundred endpoints; deleted endpoints and those of another merchant do not count", async () => {
+test("a merchant has at most a hundred endpoints; deleted endpoints and other merchants' do not count", async () => {
   const bench = await open();
   const url = (number: number) => `http://127.0.0.1:4999/${number}`;
   const { id: first } = await register(bench, url(0));
@@ -110,7 +110,7 @@ test("deleting an endpoint with a hundred thousand replays of one event takes at
   expect(await pendingOf(bench)).toBe(0);
 });
 
-test("at a hundred thousand pending deliveries, a write gets 503 and changes nothing; no delivery is lost", async () => {
+test("with a hundred thousand pending deliveries, a write gets 503; no delivery is lost", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await open({ memory: false, db, retrySchedule: "1h" });
   const receiver = await receive();

@@ -24,8 +24,8 @@ function memory(held: readonly ResourceUse[], of: "heap" | "rss"): string {
   const values = held.map((one) => one[of]);
   const [least, most] = [Math.min(...values), Math.max(...values)].map(megabytes);
   return (
-    `${megabytes(median(values))} in the middle, ${least} to ${most}, ` +
-    `a growth of ${megabytes(growth(values))} over ${held.length} samples`
+    `${megabytes(median(values))} median, ${least} to ${most}, ` +
+    `grew by ${megabytes(growth(values))} over ${held.length} samples`
   );
 }
 
@@ -44,7 +44,7 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
     ],
     [
       "writes",
-      `${writes.length}, each there once; ${seen.again} asked again, of which ${seen.hadHappened} had happened`,
+      `${writes.length}, each there once; ${seen.again} retried, of which ${seen.hadHappened} had already taken effect`,
     ],
     [
       "events",
@@ -55,7 +55,7 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
       name,
       [...counts].map(([what, count]) => `${count} ${what}`).join(", "),
     ]),
-    ["a full disk by", disk.by ?? "nothing that this machine has"],
+    ["disk filled by", disk.by ?? "nothing: not possible on this machine"],
   ];
   if (held.length > 0)
     rows.push(
