@@ -67,7 +67,7 @@ const strangeRoomType: Warning<RecordBase & { roomTypeId: string | null }> = (ru
   const known =
     roomTypeId === null || roomTypeId === before?.roomTypeId ? [] : (own(merchants).find(merchantId)?.roomTypes ?? []);
   if (known.length === 0 || known.some(({ id }) => id === roomTypeId)) return undefined;
-  return `The rule applies to no booking: the merchant lets no room type ${JSON.stringify(roomTypeId)}.`;
+  return `The rule applies to no booking: the merchant has no room type ${JSON.stringify(roomTypeId)}.`;
 };
 
 export const pricingRules = resource({

@@ -417,7 +417,7 @@ test.each([
     "POST",
     "/hospitality/pricing-rules",
     { name: "Free", adjustmentType: "fixed", adjustmentValue: -1, roomTypeId: "penthouse" },
-    'The rule applies to no booking: the merchant lets no room type "penthouse".',
+    'The rule applies to no booking: the merchant has no room type "penthouse".',
   ],
   [
     "POST",

@@ -1,4 +1,4 @@
-// The dashboard in a browser: how the page is served, and its views in a real one.
+// The dashboard in a browser: how the page is served, and its views in a real browser.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -193,7 +193,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     const trusted = await createSandbox({ memory: false, db: copy, trust: true });
     expect(await trusted.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
     await trusted.close();
-    // From now on, it has the mark of this file.
+    // This start writes the mark of the copy.
     await (await createSandbox({ memory: false, db: copy })).close();
   });
 

@@ -195,7 +195,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () => {
   beforeAll(async () => {
     copyCheckout();
-    // Last section first, so that a section that depends on an earlier one fails.
+    // Applies the last section first, so that a section that depends on an earlier one fails.
     for (const walk of walks.toReversed()) applyWalk(walk, checkout);
     if (BUILDS) for (const script of ["build", "docs"]) await node(`scripts/${script}.js`);
     if (RUNS_ALL) await node("scripts/types.js");

@@ -94,7 +94,7 @@ function expectKnown(text: string, known: Iterable<number>): void {
   ).toEqual([]);
 }
 
-/** The text on the screen of a terminal. If a text is longer than the screen, all of its pages. */
+/** The text on the screen of a terminal, or all pages of the text if it is longer than the screen. */
 async function wholeText(terminal: TestTerminal): Promise<string> {
   const pages = [terminal.text()];
   for (;;) {

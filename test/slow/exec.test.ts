@@ -129,7 +129,7 @@ describe("the command", () => {
       code: 0,
       error: "",
     });
-    // Node 22 or newer keeps compiled code there, for every program.
+    // Node 22 or newer keeps compiled code in the temporary folder, for every program.
     const left = readdirSync(temporary).filter((name) => name !== "node-compile-cache");
     expect([readdirSync(cwd), left]).toEqual([[], []]);
   });
