@@ -28,8 +28,8 @@ const WIDTHS = [1_440, 390];
 const STEP = process.env.WALKS === undefined ? 8 : 1;
 
 /**
- * After a click on one of these buttons, the test opens a fresh page. These buttons may remove the content of a view, and an
- * applied filter comes back later.
+ * After a click on one of these buttons, the test opens a fresh page. The buttons may remove the content of a view, and
+ * an applied filter comes back later.
  */
 const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend|apply)/;
 

@@ -193,7 +193,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     const trusted = await createSandbox({ memory: false, db: copy, trust: true });
     expect(await trusted.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
     await trusted.close();
-    // This start writes the mark of the copy.
+    // The trusted start has marked this file as the user's, so a start without trust opens it.
     await (await createSandbox({ memory: false, db: copy })).close();
   });
 

@@ -195,7 +195,10 @@ const placed = (count: string) =>
     .map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`)
     .join(" || ");
 
-/** Inserts rows into every growing table, at successive times. The rows must be valid, because the next start checks them. */
+/**
+ * Inserts rows into every growing table, at successive times. The rows must be valid, because the next start checks
+ * them.
+ */
 function fill(sql: Sqlite.Database, rows: number): void {
   sql.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
