@@ -1,5 +1,5 @@
-// Pins the server to one core and the load to the others: otherwise the load's garbage collection threads take time
-// from the server.
+// Pins the server to one core and the load generator to the others. Otherwise the garbage collection threads of the
+// load generator take CPU time from the server.
 
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -8,8 +8,8 @@ const LAST = availableParallelism() - 1;
 let held = 0;
 
 /**
- * Pins a server to a core of its own and this process to the others, until every pin is released. Does nothing where
- * this is not possible.
+ * Pins a server to a core that nothing else uses, and this process to the other cores, until every pin is released.
+ * Does nothing where pinning is not possible.
  */
 export function holdCore(pid) {
   pin(pid, "0");
@@ -25,6 +25,6 @@ function pin(pid, cores) {
   try {
     execFileSync("taskset", ["-a", "-c", "-p", cores, String(pid)], { stdio: "ignore" });
   } catch {
-    // taskset is missing: the system schedules as it likes.
+    // taskset is missing, so the system's scheduler decides.
   }
 }

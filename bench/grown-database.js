@@ -1,18 +1,18 @@
-// Database files as a long run leaves them: created by a sandbox and filled with copies of its seeded records, because
-// a million calls would take too long.
+// Database files as a long run leaves them. A sandbox creates the file, and SQL fills it with copies of the seeded
+// records, because a million calls would take too long.
 
 import Sqlite from "better-sqlite3";
 import { call } from "./control-call.js";
 import { open, ROWS } from "./measure.js";
 
-/** The sizes that are compared, up to BENCH_ROWS. */
+/** The sizes to compare, up to BENCH_ROWS. */
 export const sizes = (...all) => all.filter((size) => size <= ROWS);
 
 export const power = (size) => `10^${Math.round(Math.log10(size))}`;
 
 /**
- * Creates a file with the seeded world and an endpoint that never responds, and runs the SQL that `fill` returns for
- * that endpoint.
+ * Creates a file with the seeded records and an endpoint that never responds, and runs the SQL that `fill` returns for
+ * the id of that endpoint.
  */
 export async function grownFile(file, fill) {
   const { createSandbox } = await import("../dist/index.cjs");
@@ -30,7 +30,7 @@ export async function grownFile(file, fill) {
   return file;
 }
 
-/** Opens a server over each of these files, under the same names. */
+/** Opens a server on each of these files. The servers have the names of the files. */
 export async function openOver(files, server = "over") {
   const servers = new Map();
   for (const [name, file] of files) servers.set(name, await open(server, { words: [file] }));
@@ -40,7 +40,7 @@ export async function openOver(files, server = "over") {
 /** The numbers from 1 to `size`, as a SQL common table expression. */
 const numbers = (size) => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${size})`;
 
-/** Copies a record of lodge under new ids. */
+/** Copies one of lodge's records under new ids. */
 const copies = (size, kind, prefix) => `${numbers(size)}, one as (
     select * from documents where merchant = 'mer_lodge' and kind = '${kind}' order by sequence limit 1)
   insert into documents (merchant, kind, id, created, status, body)
@@ -50,7 +50,7 @@ const copies = (size, kind, prefix) => `${numbers(size)}, one as (
 export const withRecords = (size) => () =>
   copies(size / 2, "customer", "cus_grown") + copies(size / 2, "payment", "pay_grown");
 
-/** Adds `size` deliveries to that endpoint, none of them due before next year. */
+/** Adds `size` deliveries to the endpoint of `grownFile`, none of them due before next year. */
 export const withBacklog = (size) => (endpoint) =>
   `
   ${numbers(size)}

@@ -1,4 +1,4 @@
-// A program of Ink that draws one line: the baseline for the dashboard's first frame.
+// An Ink program that draws one line: the baseline for the dashboard's first frame.
 
 process.env.NODE_ENV = "production";
 const [{ render, Text }, { createElement }] = await Promise.all([import("ink"), import("react")]);

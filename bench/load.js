@@ -1,5 +1,5 @@
-// The load of a Node client: undici's keep-alive connections, each with one request in flight, every response read
-// completely. Such a client costs about as much as a bare server.
+// The load generator, a Node client: undici's keep-alive connections, each with one request in flight. Every response
+// is read completely. Such a client costs about as much CPU time as a bare server.
 
 import { Pool } from "undici";
 
@@ -11,9 +11,9 @@ export function request(method, path, headers = {}, body = "") {
 }
 
 /**
- * Keeps `connections` busy for `seconds`, or until `most` requests are sent. `requests` is one request, or a function
- * of its number. Returns how many succeeded, how many were not 2xx (and the first of those), the latencies in
- * milliseconds, and the time of the last response.
+ * Keeps `connections` busy for `seconds`, or until `most` requests have been sent. `requests` is one request, or a
+ * function of the request's number. Returns the number of successful requests, the number of other responses than 2xx
+ * and the first of these, the latencies in milliseconds, and the time of the last response.
  */
 export async function load({ port, seconds = Infinity, most = Infinity, connections = 32, requests }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 });
@@ -42,19 +42,19 @@ async function ask(pool, asked, state) {
   state.refusal ??= `${statusCode} ${text}`;
 }
 
-/** Milliseconds between two sends of a steady load. */
+/** Milliseconds between two batches of a steady load. */
 const TICK = 20;
 
-/** Sends `rate` requests a second until `end` is called, which returns the rate that was answered. */
+/** Sends `rate` requests a second until `end` is called. `end` returns the rate of answered requests. */
 export function steadyLoad({ port, rate, requests }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16, pipelining: 1 });
   const state = { answered: 0, refused: 0, sent: 0, latencies: [] };
   const started = performance.now();
   const timer = setInterval(() => {
     const due = ((performance.now() - started) / 1_000) * rate;
-    // A server that is this late gets fewer requests.
+    // A server that is more than a second behind gets fewer requests.
     if (state.sent - state.answered > rate) return;
-    // Latencies are not read, and would grow for minutes.
+    // Nothing reads the latencies, and the list would grow for minutes.
     state.latencies.length = 0;
     while (state.sent < due) void ask(pool, requests(state.sent++), state);
   }, TICK);

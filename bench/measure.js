@@ -1,4 +1,4 @@
-// Shared by all parts: servers in their own processes, alternating slices, medians, and the format of figures.
+// Shared by all parts: servers in separate processes, alternating slices, medians, and the format of figures.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -10,9 +10,9 @@ const setting = (name, fallback) => Number(process.env[`BENCH_${name}`] ?? fallb
 /** The number of slices per case, and the length of each in seconds. */
 export const SLICES = setting("SLICES", 20);
 export const SECONDS = setting("SECONDS", 0.3);
-/** The number of processes of each server, one after the other. */
+/** The number of processes of each server, which run one after another. */
 const ROUNDS = setting("ROUNDS", 4);
-/** The number of repetitions of anything that takes longer than a slice. */
+/** The number of repetitions of a measurement that takes longer than a slice. */
 export const FEW = Math.min(SLICES, 8);
 /** The number of process starts. */
 export const RUNS = setting("RUNS", 11);
@@ -82,13 +82,16 @@ export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, .
   return { rate: result.rate, cpu: ((await cpu(server)) - before) / result.answered };
 }
 
-/** Warm-up per case: milliseconds, and the minimum number of runs. Before that, V8 has not compiled the hot code. */
+/**
+ * The warm-up of each case: milliseconds, and the minimum number of runs. Before that, V8 has not compiled the hot
+ * code.
+ */
 const WARM_UP = 1_500;
 const WARM_UPS = 3;
 
 /**
- * Measures each case once per turn. Each turn starts with another case and every second turn runs backwards, so that no
- * case always follows the same one.
+ * Measures each case once per turn. Each turn starts with another case, and every second turn has the reverse order, so
+ * that no case always follows the same case.
  */
 export async function inTurn(cases, measure, turns = SLICES) {
   const results = new Map(cases.map((one) => [one.name, []]));
@@ -110,8 +113,8 @@ export const openEach = async (names) =>
   new Map(await Promise.all(names.map(async (name) => [name, await open(name)])));
 
 /**
- * Measures servers that `openAll` opens, new ones in each round, because two processes of one program differ by a tenth
- * for as long as they live. `measure` receives the servers and the number of turns.
+ * Measures servers that `openAll` opens. Each round opens new servers, because two processes of one program differ by a
+ * tenth as long as they live. `measure` receives the servers and the number of turns.
  */
 export async function inRounds(openAll, measure, turns = SLICES) {
   const results = new Map();
@@ -124,7 +127,7 @@ export async function inRounds(openAll, measure, turns = SLICES) {
   return results;
 }
 
-/** The ratio within each turn: other load on the machine affects both sides. */
+/** The ratio within each turn, because other load on the machine affects both sides of a turn. */
 export const ratio = (results, name, base, field) =>
   median(results.get(name).map((measured, turn) => measured[field] / results.get(base)[turn][field]));
 
@@ -134,7 +137,7 @@ export const ifMeasured = (row) => ({
   read: (results) => (results.has(row.what) ? row.read(results) : { figure: "left out" }),
 });
 
-/** A row with rate and CPU time of one case as ratios to another. */
+/** A row with the rate and CPU time of a case, as ratios to another case. */
 export const rateAndCpu = (row) => ({
   ...row,
   read: (results) => ({

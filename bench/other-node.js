@@ -1,4 +1,4 @@
-// The sandbox on another Node version, installed there with the matching build of SQLite.
+// The sandbox on another Node version, where it is installed with the matching build of SQLite.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ const major = Number.parseInt(process.versions.node, 10);
 /** Whether this Node is at least as new as the given version. */
 export const isHere = (oldest) => major >= oldest;
 
-/** Packs the package, installs it in a new folder, and returns the Node and the module to load. */
+/** Packs the package, installs it in a new folder, and returns the Node of this version and the module to load. */
 export function installOn(version, cwd) {
   mkdirSync(cwd);
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ private: true }));

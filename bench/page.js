@@ -1,5 +1,5 @@
-// The table of figures, printed and written to bench/README.md, where a part that is measured alone replaces its own
-// rows only. docs/performance.md shows some of them: what users notice, and the rates beside other emulators.
+// Prints the table of figures and writes it to bench/README.md. If only some parts are measured, only their rows are
+// replaced. docs/performance.md shows some of the figures: those that users notice, and the rates of other emulators.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -35,7 +35,7 @@ export const table = (rows) => tableOf(HEAD, rows);
 export const provenance = (slices, seconds) =>
   `Node ${process.versions.node}, ${availableParallelism()} cores, ${slices} slices of ${seconds} s`;
 
-/** Reads the page: its rows as cells, and for each part the conditions of its measurement. */
+/** Reads the page: its rows as cells, and the conditions under which each part was measured. */
 export function readFigures(page) {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin) throw new Error(`The page must have a line ${BEGIN} and after it a line ${END}`);
@@ -53,7 +53,7 @@ export function readFigures(page) {
   };
 }
 
-/** The page with the rows of the measured parts, in the order of all parts; other parts keep their rows. */
+/** The page with the new rows of the measured parts, in the order of all parts. Other parts keep their rows. */
 export function withFigures(page, parts, measured, text) {
   const { before, after, rows, told } = readFigures(page);
   const all = parts.flatMap((part) => {
@@ -72,7 +72,7 @@ export function withFigures(page, parts, measured, text) {
   return `${before}${BEGIN}\n\n${table(all)}\n\n${lines.join("\n")}\n\n${END}${after}`;
 }
 
-/** The choices of a test, what each isolates, and the row of the part `start` that measures it. */
+/** The choices of a test, what each choice isolates, and the row of the part `start` that measures the choice. */
 const CHOICES = [
   [
     "A sandbox of its own: `createSandbox()`",
@@ -102,13 +102,13 @@ const NOTICED = [
   [
     "A webhook, after the response that caused it",
     "deliveries",
-    "from the API's answer to the receiver's socket, in the median",
+    "median delay between the API response and its webhook",
   ],
-  ["The dashboard: a key until the screen shows it", "dashboard", "key to whole frame, in the median"],
+  ["The dashboard: a key until the screen shows it", "dashboard", "median time from key to whole frame"],
   [
     "The dashboard: CPU while the sandbox is under full load",
     "dashboard",
-    "CPU of a core, attached to a server under full load",
+    "CPU of a core, dashboard attached to a server under full load",
   ],
   ["Packages to install", "npx", "packages installed, Node 24, npm 12"],
   ["Megabytes to install", "npx", "megabytes installed, all, Node 24, npm 12"],
@@ -116,7 +116,7 @@ const NOTICED = [
 
 const PEER_COLUMNS = ["GET a record by id, file", "POST that makes a record, memory", "POST that makes a record, file"];
 
-/** docs/performance.md with the figures of the rows. */
+/** docs/performance.md with the figures from these rows. */
 export function withSummary(page, rows) {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   const plain = (figure) => figure.replace(/ \(.*/, "");
@@ -135,7 +135,7 @@ export function withSummary(page, rows) {
   const cpuOf = (what) => Number.parseFloat(figureOf("start", what)[3]);
   const answer = cpuOf("one answer");
   const choices = CHOICES.map(([text, isolates, what]) => {
-    // A reset is measured without a call, which the other rows include.
+    // A reset is measured without a call. The other rows include a call.
     const cost = cpuOf(what) + (what.startsWith("sandbox.reset") ? answer : 0);
     return [text, isolates, `${cost.toFixed(1)} ms`];
   });

@@ -1,4 +1,4 @@
-// The peers: npm name, required Node, how each is given the same record, and the requests sent to it.
+// The peers: the npm name, the required Node, how each gets the same record, and the requests sent to it.
 
 import { request } from "./load.js";
 import { GET, POST, RECORD } from "./sample-record.js";
@@ -8,7 +8,7 @@ const READ = request("GET", "/customers/cus_zoe");
 const { id: _, ...fields } = record;
 const MAKE = request("POST", "/customers", {}, JSON.stringify(fields));
 
-/** A new key every few thousand calls: the peer allows each key 5,000 calls an hour. */
+/** A new API key every few thousand calls, because the peer allows each key 5,000 calls an hour. */
 let calls = 0;
 const stripeKey = () => ({ Authorization: `Bearer sk_test_${Math.floor(calls++ / 4_000)}` });
 const stripe = JSON.stringify({
@@ -19,8 +19,8 @@ const stripe = JSON.stringify({
 });
 
 /**
- * `node` is the oldest supported version; `words` and `files` are its arguments and files; `greet` creates the record
- * where no file can.
+ * `node` is the oldest Node version that the peer supports. `words` are the peer's arguments, and `files` its files.
+ * `greet` creates the record if the peer cannot read the record from a file.
  */
 export const programs = [
   {
@@ -66,20 +66,20 @@ export const programs = [
     name: "json-server 0.17.4",
     package: "json-server@0.17.4",
     bin: "json-server/lib/cli/bin.js",
-    /** The other peers keep new records in memory, or store nothing. */
+    /** Writes to disk. The other peers keep new records in memory, or store nothing. */
     isDurable: true,
     words: (port) => ["--quiet", "--host", "127.0.0.1", "--port", String(port), "db.json"],
     files: { "db.json": () => ({ customers: [record] }) },
   },
   ...[
     { name: "mountebank 2.9.1", headers: {} },
-    // By default it closes the connection after each response.
+    // By default mountebank closes the connection after each response.
     { name: "mountebank 2.9.1, with keep-alive", headers: { Connection: "keep-alive" } },
   ].map(({ name, headers }) => ({
     name,
     package: "mountebank@2.9.1",
     bin: "mountebank/bin/mb",
-    // Besides its own port it opens one for the imitated service.
+    // mountebank opens a port of its own besides the port of the imitated service.
     words: (_, own) => [
       "start",
       "--nologfile",

@@ -10,7 +10,7 @@ export const cpuOfProcess = (pid) => familyOf(pid).reduce((sum, one) => sum + ti
 /** A process and all its descendants. */
 export const familyOf = (pid) => [pid, ...childrenOf(pid).flatMap(familyOf)];
 
-/** The memory of a process in bytes; what it shares with others is divided among them. */
+/** The memory of a process in bytes. Memory that several processes share is divided among them. */
 export const memoryOfProcess = (pid) =>
   Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) * 1_024;
 

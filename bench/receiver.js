@@ -11,7 +11,7 @@ export async function receive(onPost, port = 0) {
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     let pending = "";
-    // One character is one byte, so that lengths equal Content-Length.
+    // One character is one byte, so lengths in characters equal Content-Length.
     socket.setEncoding("latin1");
     socket.on("data", (chunk) => {
       pending = pending === "" ? chunk : pending + chunk;

@@ -1,6 +1,6 @@
-// Prints what the sandbox costs. Every figure is a ratio to a baseline of the same run: absolute times mean nothing on
-// a shared machine. `npm run bench requests stages` measures only these parts; `npm run bench -- --write` writes the
-// figures to bench/README.md and docs/performance.md.
+// Prints what the sandbox costs. Every figure is a ratio to a baseline in the same run, because absolute times mean
+// nothing on a shared machine. `npm run bench requests stages` measures only these two parts. `npm run bench --
+// --write` writes the figures to bench/README.md and docs/performance.md.
 
 import { SECONDS, SLICES } from "./measure.js";
 import { provenance, rowsOf, table, writeFigures } from "./page.js";
@@ -24,7 +24,7 @@ for (const part of parts.filter(({ name }) => names.length === 0 || names.includ
     console.log(`\n${table(rowsOf(part, measured.get(part.name)))}`);
     if (words.includes("--write")) writeFigures(parts, measured, text);
   } catch (error) {
-    // If one part fails, continue with the others.
+    // If one part fails, the other parts are still measured.
     console.error(error.message.startsWith(`The part ${part.name} needs`) ? error.message : error);
     process.exitCode = 1;
   }

@@ -1,4 +1,4 @@
-// The measured servers, each in its own process: it reports its port, and on request its CPU time and memory.
+// The measured servers, each in a separate process. A process reports its port, and on request its CPU time and memory.
 
 import { hash } from "node:crypto";
 import { fdatasyncSync, openSync, writeSync } from "node:fs";
@@ -23,7 +23,7 @@ const servers = {
     });
     return listening(server);
   },
-  /** The minimum of a replay: read, parse and hash the body, and look up the response. */
+  /** The minimum work of a replay: read, parse and hash the body, and look up the response. */
   async hashing() {
     const known = new Map();
     const server = createServer((incoming, outgoing) => {
@@ -39,7 +39,7 @@ const servers = {
     });
     return listening(server);
   },
-  /** The minimum of a durable write: append the body to a file, and respond once it is on the disk. */
+  /** The minimum work of a durable write: append the body to a file, and respond once the body is on disk. */
   async durable() {
     const file = openSync(openFolder().file("appended"), "a");
     const server = createServer((incoming, outgoing) => {
@@ -63,14 +63,14 @@ const servers = {
   },
   memory: () => sandbox({ memory: true }),
   file: () => sandbox(fresh()),
-  /** Over an existing file. */
+  /** A sandbox on an existing file. */
   over: () => sandbox({ memory: false, db: words[0] }),
   frozen: () => sandbox({ memory: true, clock: FROZEN }),
   "frozen-file": () => sandbox({ ...fresh(), clock: FROZEN }),
   "frozen-over": () => sandbox({ memory: false, db: words[0], clock: FROZEN }),
-  /** The requested number of sandboxes, in one process. */
+  /** The requested number of sandboxes in this process. */
   many: () => manySandboxes(Number(words[0])),
-  /** A separate build, in memory or over a file. */
+  /** A separate build of the sandbox, in memory or with a file. */
   variant: () => sandbox(words[1] === "file" ? fresh() : { memory: true }, words[0]),
 };
 
@@ -82,10 +82,10 @@ async function sandbox(options, module = "../dist/index.cjs") {
   return port;
 }
 
-/** Creates some sandboxes before those that are measured, so that V8 has compiled the hot code. */
+/** The number of sandboxes created before the measured ones, so that V8 has compiled the hot code. */
 const EARLY = 10;
 
-/** The ports of the sandboxes, and what one of them took: milliseconds, CPU time and bytes. */
+/** The ports of the sandboxes, and what creating one sandbox took: milliseconds, CPU time and bytes. */
 async function manySandboxes(count) {
   const { createSandbox } = await import("../dist/index.cjs");
   const make = (length) => Promise.all(Array.from({ length }, () => createSandbox({ rateLimit: "none" })));
@@ -118,7 +118,7 @@ const answers = {
     return { rss, heap: heapUsed };
   },
   stall() {
-    // The histogram has the time between two ticks, which are a millisecond apart.
+    // The histogram has the time between two ticks. Without a stall, this time is a millisecond.
     const stall = Math.max(0, delays.max / NANOSECONDS - 1);
     delays.reset();
     delays.enable();
@@ -130,6 +130,6 @@ process.on("message", (question) => process.send(answers[question]()));
 process.on("disconnect", () => process.exit());
 const opened = await servers[name]();
 const facts = typeof opened === "number" ? { port: opened } : opened;
-// On its own terminal there is no parent process to report to.
+// A server on a terminal has no parent process to report to.
 if (process.send) process.send(facts);
 else process.stdout.write(`listening at ${facts.port}\n`);

@@ -1,4 +1,5 @@
-// The built program in a pseudo-terminal that is not drawn: output is counted, keys are typed, reading can stop.
+// The built program in a pseudo-terminal that is not drawn. Its output is counted, keys can be typed, and reading can
+// stop.
 
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";

@@ -1,4 +1,4 @@
-// Sandboxes built from the same sources with something removed. The difference between two of them is the cost of that
+// Sandboxes built from the same sources, with a part removed. The difference between two sandboxes is the cost of that
 // part.
 
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { rawText } from "../scripts/raw-text.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Inside the package, so that external packages resolve. */
+/** A path inside the package, so that imports of external packages resolve. */
 const fileOf = (name) => join(root, "node_modules/.cache/merchant-sandbox-bench", `${name}.mjs`);
 
 /** Replaces a module by a stub of the same shape. */
@@ -36,7 +36,7 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
   },
 ];
 
-/** A source with `find`, which must occur exactly once, replaced. */
+/** The source of a file after the replacement of `find`, which must occur exactly once. */
 export function edited({ file, find, replace }) {
   const source = readFileSync(join(root, file), "utf8");
   if (source.split(find).length !== 2)
@@ -55,7 +55,7 @@ const withEdits = (edits) => ({
   },
 });
 
-/** Builds an entry point with changes to some of its source files, and returns the output path. */
+/** Builds an entry point with edits to some of its source files, and returns the output path. */
 export async function bundle(name, entry, edits = []) {
   const outfile = fileOf(name);
   await build({
@@ -75,7 +75,7 @@ export async function bundle(name, entry, edits = []) {
   return outfile;
 }
 
-/** Builds a sandbox for each set of changes, and returns their paths. */
+/** Builds a sandbox for each set of edits, and returns the output paths. */
 export async function buildVariants(variants) {
   const built = Object.entries(variants).map(async ([name, edits]) => [
     name,

@@ -1,5 +1,5 @@
-// Runs every test that attempts an attack, and prints each row of SECURITY.md with its attempts and how many were
-// refused. If a test fails, none of its attempts counts as refused, although some may have been. `npm run attack --
+// Runs every test that attempts an attack. Prints each row of SECURITY.md with the number of attempts and of refused
+// attempts. If a test fails, none of its attempts counts as refused, although some may have been. `npm run attack --
 // --write` writes the counts into the table of SECURITY.md.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -47,5 +47,5 @@ if (process.argv.includes("--write")) {
   const lines = ["| Attack | Defence | Attempts | Refused |", "|---|---|--:|--:|", ...counted];
   writeFileSync("SECURITY.md", page.replace([head, rule, ...table].join("\n"), lines.join("\n")));
 }
-// startVitest() has set the code already if a test failed or a file could not be loaded.
+// startVitest() has already set the exit code if a test failed or a file could not be loaded.
 process.exitCode = open.length > 0 ? 1 : process.exitCode;

@@ -1,4 +1,4 @@
-// Gives scripts and the bench the browser of the tests, whose source is TypeScript.
+// Gives the scripts and the bench access to the browser helper of the tests, which is TypeScript.
 
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -1,5 +1,5 @@
-// Builds dist/: bundles of the command line and the library that need nothing but better-sqlite3, and the files beside
-// them.
+// Builds dist/: bundles of the command line and of the library, which need only better-sqlite3, and the files that the
+// bundles read.
 
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const dist = join(root, "dist");
 
 if (process.stderr.isTTY) process.stderr.write("Building merchant-sandbox, which takes some seconds …\n");
 
-/** Not bundled: better-sqlite3 is a dependency of the package, and users of merchant-sandbox/vitest have vitest. */
+/** Not bundled: better-sqlite3 is a dependency of the package, and users of merchant-sandbox/vitest install vitest. */
 const external = ["better-sqlite3", "vitest", "@playwright/test"];
 
 const common = {
@@ -30,15 +30,15 @@ const common = {
   target: "node20.19",
   external,
   jsx: "automatic",
-  // Libraries read this once to turn off development checks; React in development mode also leaks memory.
+  // Libraries read this value once to turn off development checks. React in development mode also leaks memory.
   define: { "process.env.NODE_ENV": '"production"', "import.meta.dirname": "__dirname" },
-  // Identifiers keep their names, which stack traces show; `compacted` takes white space out of the result.
+  // Identifiers keep their names, because stack traces show them. `compacted` removes white space from the result.
   legalComments: "none",
   metafile: true,
   write: false,
 };
 
-/** The entry points, each a function of the bundle, so that nothing runs before it is needed. */
+/** The entry points. In the bundle each is a function, so that nothing runs before it is needed. */
 const parts = {
   cli: "src/cli/main.ts",
   thread: "src/cli/process/worker-entry.ts",
@@ -46,10 +46,10 @@ const parts = {
   index: "src/index.ts",
 };
 
-/** Packages that are loaded on demand, each with its output file. */
+/** Packages that are loaded on demand, by the output file of each. */
 const packages = new Map();
 
-/** The default entry of jsonc-parser is UMD, and esbuild cannot follow the require calls of UMD. */
+/** The default entry of jsonc-parser is a UMD module, whose require calls esbuild cannot follow. */
 const entries = { "jsonc-parser": "jsonc-parser/lib/esm/main.js" };
 
 const requirePackages = {
@@ -68,8 +68,8 @@ const requirePackages = {
 };
 
 /**
- * Loads these modules of Node where they are first used: few starts use any of them, and together they take 5 % of a
- * start.
+ * Makes these modules of Node load where they are first used. Few starts use any of these modules, and together they
+ * take 5 % of a start.
  */
 const loadWhenUsed = {
   name: "load-when-used",
@@ -91,7 +91,7 @@ const loadWhenUsed = {
   },
 };
 
-/** Imports a module of src from its output file instead of bundling it again. */
+/** Imports a module of src from the module's output file instead of bundling the module again. */
 const importFromItsFile = (filter, path) => ({
   name: "import-from-its-file",
   setup: ({ onResolve }) =>
@@ -100,13 +100,16 @@ const importFromItsFile = (filter, path) => ({
     ),
 });
 
-/** The terminal's code is a file of its own: Ink uses top-level await, which CommonJS lacks. */
+/** The terminal's code is a separate file, because Ink uses top-level await, which CommonJS lacks. */
 const terminal = importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js");
 
-/** Code from the cache of compiled code cannot use import(), so dashboard.cjs imports for the program. */
+/**
+ * Code that V8 loads from the cache cannot use import(), so the program requires dashboard.cjs, which imports
+ * dashboard.js.
+ */
 const withoutImport = (code) => code.replace('import("./dashboard.js")', 'require("./dashboard.cjs")');
 
-/** All our code in one CommonJS file, because Node loads one in half the time of dozens of modules. */
+/** All our code is in one CommonJS file, because Node loads one file in half the time of dozens of modules. */
 const program = await build({
   ...common,
   format: "cjs",
@@ -122,7 +125,7 @@ const program = await build({
   plugins: [rawText(root), loadWhenUsed, requirePackages, terminal],
 });
 
-/** Ink imports its devtools for debugging only. */
+/** Ink imports its devtools only for debugging. */
 const leaveOutUnused = {
   name: "leave-out-unused",
   setup({ onResolve, onLoad }) {
@@ -147,8 +150,8 @@ const minifyPackages = {
 };
 
 /**
- * Bundles Express's router alone, which is all that the sources import of Express. The whole of Express takes 21 ms to
- * load and 818 KB, its router 7 ms and 32 KB.
+ * Bundles only Express's router, because the sources import nothing else of Express. Express takes 21 ms to load and
+ * 818 KB; its router takes 7 ms and 32 KB.
  */
 const routerOfExpress = {
   name: "router-of-express",
@@ -167,7 +170,10 @@ const parcels = await build({
   entryPoints: [...packages].map(([path, out]) => ({ in: entries[path] ?? path, out })),
 });
 
-/** Yoga, Ink's layout engine, decodes its WASM with fetch if there is one, and then Node has to load all of fetch. */
+/**
+ * Yoga, the layout engine of Ink, decodes its WASM with fetch if fetch exists. Node would then have to load all of
+ * fetch.
+ */
 const decodeWithoutFetch = {
   name: "decode-without-fetch",
   setup: ({ onLoad }) =>
@@ -176,7 +182,7 @@ const decodeWithoutFetch = {
     })),
 };
 
-/** Replaces text in a file of a package; the text must occur there exactly once. */
+/** Replaces text in a file of a package. The text must occur exactly once in the file. */
 const replaceIn = (name, filter, part, instead) => ({
   name,
   setup: ({ onLoad }) =>
@@ -188,8 +194,9 @@ const replaceIn = (name, filter, part, instead) => ({
 });
 
 /**
- * For each cell of a frame, Ink computes the escape codes that turn the style of the previous cell into this cell's.
- * Most cells have the same style and need none. With this comparison first, a frame of 120x36 takes 2 ms instead of 17.
+ * For each cell of a frame, Ink computes the escape codes that turn the style of the previous cell into the style of
+ * this cell. Most cells have the same style and need no codes. Comparing the styles first, Ink takes 2 ms for a frame
+ * of 120x36 instead of 17 ms.
  */
 const compareStylesFirst = replaceIn(
   "compare-styles-first",
@@ -200,8 +207,8 @@ const compareStylesFirst = replaceIn(
 );
 
 /**
- * Ink divides each line of a frame into graphemes with Intl.Segmenter, which takes 4 ms for a frame of 120x36. Each of
- * these characters, Latin letters and symbols, is a grapheme of its own. Dividing such a line here takes 0.2 ms.
+ * Ink divides each line of a frame into graphemes with Intl.Segmenter, which takes 4 ms for a frame of 120x36. A line
+ * with only Latin letters and symbols is divided here instead, in 0.2 ms, because each of these is one grapheme.
  */
 const divideUnjoined = replaceIn(
   "divide-unjoined",
@@ -212,9 +219,9 @@ const divideUnjoined = replaceIn(
 );
 
 /**
- * Requires Node's modules and ws where they are used. An `import` reads every property of a Node module, and some
- * properties load half of Node. For a CommonJS file, an `import` parses the exports first. These imports took a third
- * of the time until the dashboard was loaded.
+ * Makes Node's modules and ws load where they are used. An `import` reads every property of a Node module, and some of
+ * these properties load half of Node. For a CommonJS file, an `import` also parses the exports. These imports took a
+ * third of the time until the dashboard was loaded.
  */
 const requireWhenUsed = {
   name: "require-when-used",
@@ -274,10 +281,13 @@ async function compacted(text, packages, options) {
   return packages.length === 0 ? ascii : `// Contains ${packages.join(", ")}.\n${ascii}`;
 }
 
-/** The hash names the build in the cache of compiled code: hashing a megabyte at each start takes 2 ms. */
+/**
+ * The hash identifies the build in the cache of compiled code, because hashing a megabyte at each start would take 2
+ * ms.
+ */
 const withHash = (code) => `// ${createHash("sha256").update(code).digest("hex")}\n${code}`;
 
-/** The packages of which a bundle contains code, by its path below the root. */
+/** The packages whose code is in the bundle at this path below the root. */
 const packagesOf = ({ metafile }, path) =>
   [
     ...new Set(
@@ -289,7 +299,7 @@ const packagesOf = ({ metafile }, path) =>
     .filter((name) => name !== undefined)
     .sort();
 
-/** The dashboard for a browser: one script and one style sheet, which the program puts into the page. */
+/** The dashboard for a browser: one script and one style sheet, which the program inserts into the page. */
 const browser = await build({
   ...common,
   platform: "browser",
@@ -304,7 +314,10 @@ const browser = await build({
   external: [],
 });
 
-/** The small entry files of the package, whose exports Node detects quickly. The command line has its own. */
+/**
+ * The small entry files of the package, whose exports Node can detect quickly. The command line has an entry of its
+ * own.
+ */
 const { cli, ...reached } = parts;
 const { metafile } = await build({
   ...common,
@@ -350,7 +363,8 @@ try {
   for (const makeFiles of [factList, usualWorld, exampleFile, openapiDocuments, serviceTypes])
     for (const [name, content] of Object.entries(await makeFiles())) written.add(put(name, content));
 } catch (error) {
-  // An error of the installation, such as an addon compiled for another Node: its message says what to do.
+  // An error of the installation, such as an addon compiled for another Node, has an exit code, and its message says
+  // what to do.
   if (error.exitCode === undefined) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(error.exitCode);
@@ -368,19 +382,23 @@ function factList() {
   return { "facts.json": JSON.stringify({ reasons: [...reasons.keys()].map((key) => JSON.parse(key)), facts }) };
 }
 
-/** The seeded default world, on the day that its fixtures were written for. Other fixtures are seeded at start. */
+/**
+ * The seeded default data, dated on the day for which the fixtures were written. Other fixtures are seeded at the
+ * start.
+ */
 async function usualWorld() {
   const fixtures = join(root, "fixtures/merchants");
   const { asOf } = JSON.parse(readFileSync(join(fixtures, "lodge.json"), "utf8"));
   const sandbox = await createSandbox({ fixtures, clock: asOf });
   const { file } = await sandbox.snapshots.save({ name: "usual" });
-  // The mark of this machine is left out, because it would make each build differ.
+  // The mark of this machine is left out, because with it every build would differ.
   const sql = new Sqlite(file);
   sql.exec("delete from settings; vacuum");
   sql.close();
   const bytes = readFileSync(file);
   await sandbox.close();
-  // Identifies the build in the cache of the data with today's dates: a hash of the data and of the code that dates it.
+  // Identifies the build in the cache of the seeded data: a hash of the data, and of the code that moves its dates to
+  // today.
   const build = createHash("sha256")
     .update(bytes)
     .update(readFileSync(join(dist, "program.cjs")))
@@ -407,7 +425,7 @@ function serviceTypes() {
   return { "service.d.ts": sources.serviceTypesPage() };
 }
 
-/** Files that are already up to date are not written, so that a running program never sees a half-written file. */
+/** Writes a file only if it has changed, so that a running program never reads a half-written file. */
 function put(file, content) {
   const path = join(dist, file);
   mkdirSync(dirname(path), { recursive: true });

@@ -25,8 +25,8 @@ const folder = await installTools("check-tools", versions);
 const bin = (name) => join(folder, "node_modules/.bin", name);
 
 check(bin("publint"), "--strict");
-// merchant-sandbox/vitest is ESM only, as is vitest itself. Module resolution that ignores `exports` does not find the
-// JSON documents, because they are in folders.
+// merchant-sandbox/vitest is ESM only, like vitest itself. The JSON documents are in folders, so module resolution that
+// ignores `exports` does not find them.
 check(
   bin("attw"),
   "--pack",

@@ -1,5 +1,5 @@
-// Writes the generated pages and the schemas of the configuration files.
-// `--check` writes nothing and fails if a file is stale.
+// Writes the generated pages, and the schemas of the configuration files. `--check` writes nothing, and fails if a file
+// is out of date.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -3,7 +3,10 @@
 /** A time at which no seeded record has expired. */
 const CLOCK = "2026-01-05T09:00:00Z";
 
-/** The responses by operation id. Each example runs in its own sandbox, so that none shows the effects of another. */
+/**
+ * The responses by operation id. Each example runs in a separate sandbox, so that no example shows the effects of
+ * another.
+ */
 export async function exampleReplies(createSandbox, exampleCalls) {
   const replies = {};
   for (const { id, after } of exampleCalls()) {

@@ -1,5 +1,5 @@
-// Writes generated/, the client of the control API, from the declarations of its operations. The build and the type
-// check run this first.
+// Writes generated/, the client of the control API, from the declarations of the operations. The build and the type
+// check run this script first.
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

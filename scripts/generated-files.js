@@ -1,9 +1,12 @@
-// Writes generated files that have changed. With `--check` it writes nothing, and fails if a file is stale.
+// Writes the generated files that have changed. With `--check`, writes nothing, and fails if a file is out of date.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** `files` are texts by path below `root`; `problem` makes the error message of `--check` from the stale paths. */
+/**
+ * `files` are texts by path below `root`. `problem` makes the error message of `--check` from the paths that are out of
+ * date.
+ */
 export function writeGenerated(root, files, problem) {
   const stale = staleFiles(root, files);
   const names = stale.join(", ");
@@ -17,7 +20,7 @@ export function writeGenerated(root, files, problem) {
   }
 }
 
-/** A file that is up to date keeps its time, so that no watcher starts again. */
+/** A file that has not changed keeps its modification time, so that no watcher starts again. */
 export function writeChanged(root, files) {
   for (const name of staleFiles(root, files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });

@@ -1,5 +1,5 @@
-// Third-party tools of one lane, installed at fixed versions in a folder of their own: `npm ci` installs only what
-// building and testing need.
+// Third-party tools for one npm script, installed at fixed versions in a separate folder, because `npm ci` installs
+// only what building and testing need.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Installs the tools of a lane once, and returns their folder. Other versions have another folder. */
+/** Installs the tools of a lane once, and returns the folder of the tools. Other versions use another folder. */
 export async function installTools(lane, versions) {
   const manifest = JSON.stringify({ private: true, type: "module", dependencies: versions });
   const digest = createHash("sha256").update(manifest).digest("hex").slice(0, 12);
@@ -21,7 +21,7 @@ export async function installTools(lane, versions) {
       cwd: half,
       shell: process.platform === "win32",
     });
-    // Another run may have installed the tools meanwhile.
+    // Another process may have installed the tools in the meantime.
     if (!existsSync(installed)) renameSync(half, installed);
   } finally {
     rmSync(half, { recursive: true, force: true, maxRetries: 5 });
@@ -29,7 +29,7 @@ export async function installTools(lane, versions) {
   return installed;
 }
 
-/** Resolves to what the program prints; a failure names the program and the end of its output. */
+/** Resolves to the output of the program. An error names the program, and contains the end of its output. */
 export function run(file, args, options = {}) {
   return new Promise((resolve, reject) => {
     execFile(file, args, { maxBuffer: 2 ** 28, ...options }, (error, stdout, stderr) =>

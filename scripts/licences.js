@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The text of the licence file; `inputs` are the paths of all bundled files. */
+/** The text of the licence file. `inputs` are the paths of all bundled files. */
 export function licencesOf(root, inputs) {
   const folders = inputs.map((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
   const packages = [...new Set(folders.filter((folder) => folder !== undefined))].sort();
@@ -19,7 +19,7 @@ export function licencesOf(root, inputs) {
   );
 }
 
-/** Most packages differ only in their copyright notice, so the terms that they share are printed once. */
+/** Most licences differ only in the copyright notice, so terms that several packages share are printed once. */
 function sectionOf(licences) {
   const line = "=".repeat(80);
   const packages = licences.map(({ title, notice }) => (notice === "" ? title : `${title}\n${notice}`));
@@ -27,8 +27,8 @@ function sectionOf(licences) {
 }
 
 /**
- * The copyright notice comes before the terms, which begin with a permission. A licence of another form counts as
- * terms.
+ * Splits a licence into the copyright notice and the terms, which begin with the permission. A licence of any other
+ * form counts as terms only.
  */
 function licenceIn(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

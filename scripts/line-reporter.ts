@@ -1,4 +1,4 @@
-// The output of `npm test`: one line for each file, the failures, the skipped tests with their reason, and one line
+// The output of `npm test`: one line for each file, the failures, the skipped tests with their reasons, and one line
 // with the counts and the time.
 
 import { stripVTControlCharacters } from "node:util";
@@ -13,7 +13,7 @@ export class LineReporter extends DefaultReporter {
 
   override onInit(vitest: Vitest): void {
     this.ctx = vitest;
-    // Vitest writes colours into files and pipes too.
+    // Vitest also writes colours into files and pipes.
     if (process.stdout.isTTY || "FORCE_COLOR" in process.env) return;
     for (const method of ["log", "error"] as const) {
       const print = vitest.logger[method].bind(vitest.logger);
@@ -22,19 +22,19 @@ export class LineReporter extends DefaultReporter {
     }
   }
 
-  /** Below the line of its file, a test has a line only if it failed, or was skipped for a reason. */
+  /** A test has a line below its file only if the test failed, or was skipped for a reason. */
   override printTestCase(_state: unknown, test: TestCase): void {
     const result = test.result();
     if (result.state === "failed") this.log(`   × ${test.fullName}`);
     if (result.state === "skipped" && result.note !== undefined) this.log(`   ↓ ${test.fullName}: ${result.note}`);
   }
 
-  /** The counts come last. */
+  /** Vitest's own summary is left out, because the counts are the last line. */
   override reportTestSummary(): void {}
 
   /**
-   * Prints the failures, and then the counts. Failures go to stderr, which may still be writing a long one to a pipe:
-   * counts that did not wait for it would be in the middle of the failure.
+   * Prints the failures, and then the counts. Failures go to stderr. A long failure may still be on its way through a
+   * pipe, so the counts wait for it.
    */
   override async onTestRunEnd(
     ...[modules, errors, reason]: Parameters<DefaultReporter["onTestRunEnd"]>
@@ -46,7 +46,7 @@ export class LineReporter extends DefaultReporter {
     await written(process.stdout);
   }
 
-  /** Prints which tests were skipped, by the reason. */
+  /** Prints the skipped tests by reason. */
   private printSkipped(modules: readonly TestModule[]): void {
     // With -t, all other tests are skipped on purpose.
     if (this.ctx.config.testNamePattern) return;
@@ -64,7 +64,7 @@ export class LineReporter extends DefaultReporter {
   private printCounts(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
-    // A file that cannot be loaded has no tests, and an error outside of the tests has no file.
+    // A file that cannot be loaded has no tests, and an error outside the tests has no file.
     const failed = count("failed") + modules.filter(isUnloaded).length + errors.length;
     const seconds = Math.round((this.end - this.start) / 1_000);
     this.log(

@@ -1,5 +1,5 @@
-// Loads a TypeScript module of this repository into a script: bundled in memory, with the packages as they are
-// installed.
+// Loads a TypeScript module of this repository into a script. The module is bundled in memory, and packages are
+// imported as they are installed.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -7,7 +7,9 @@ import { compileFunction } from "node:vm";
 import { build } from "esbuild";
 import { rawText } from "./raw-text.js";
 
-/** The client's table of operations is made from the sources, and no script calls the client. */
+/**
+ * Stands in for the client's generated table of operations, which is made from the sources. No script calls the client.
+ */
 const emptyClient = {
   name: "empty-client",
   setup({ onResolve, onLoad }) {

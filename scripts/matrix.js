@@ -1,6 +1,6 @@
 // Installs the packed package with each installer on each Node, runs a client in `exec`, compares the exit codes with
-// the expected ones, and writes matrix.md. Not part of the check: it needs a registry, minutes, and a POSIX shell. `npm
-// run matrix -- 22.12.0 pnpm@12` only prints that part.
+// the expected ones, and writes matrix.md. This is not part of `npm run check`, because it needs a registry, minutes,
+// and a POSIX shell. `npm run matrix -- 22.12.0 pnpm@12` prints only that part.
 
 import { execFile } from "node:child_process";
 import {
@@ -22,8 +22,8 @@ import { openRegistry, urlOf } from "./matrix/registry.js";
 import { nodeOf, npmOf, pack, plain, run } from "./packing.js";
 
 /**
- * The oldest and newest supported versions of Node, and an unsupported one (22.12) between them, each with the major
- * version of npm that it ships with.
+ * The oldest and the newest supported version of Node, and an unsupported version between them (22.12). Each has the
+ * major version of npm that ships with it.
  */
 const NODES = [
   { node: "20.19.0", npm: "10" },
@@ -33,12 +33,12 @@ const NODES = [
   { node: "26", npm: "12" },
 ];
 
-/** A program under `exec`, which prints the status of its request. */
+/** A client that runs under `exec`, and prints the status of its response. */
 const CLIENT = `const { MERCHANT_BASE_URL, MERCHANT_API_KEY } = process.env;
 fetch(MERCHANT_BASE_URL + "/payments", { headers: { authorization: "Bearer " + MERCHANT_API_KEY } })
   .then(({ status }) => console.log(status));
 `;
-/** The Node of the recipes in docs/troubleshooting.md. */
+/** The Node version to which the table in docs/troubleshooting.md applies. */
 const OLD_NODE = "20.19.0";
 const MOST_TIME = 600_000;
 
@@ -49,7 +49,7 @@ const selected = (names) =>
   names.some((name) => wanted.includes(name)) ? names.filter((name) => wanted.includes(name)) : names;
 const nodes = selected(NODES.map(({ node }) => node));
 
-/** Where node-gyp finds the headers of Node on a machine that cannot download them. */
+/** The folder in which node-gyp finds the headers of Node, on a machine that cannot download them. */
 const nodedir = run("npm", ["config", "get", "nodedir"]).trim();
 const headers = nodedir === "undefined" ? {} : { npm_config_nodedir: nodedir };
 
@@ -82,7 +82,7 @@ async function tryInstaller(name, row, { tarball, url }, recipe) {
   const files = { "package.json": manifest([]), "client.cjs": CLIENT, ...installer.files, ...recipe };
   for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), text);
 
-  // The node-gyp of Bun starts `bun`.
+  // The node-gyp that Bun uses starts `bun`.
   const bin = join(cwd, "bin");
   mkdirSync(bin);
   symlinkSync(program, join(bin, name.split(/[@ ]/)[0]));
@@ -121,7 +121,7 @@ function runIn(options, program, words) {
   });
 }
 
-/** A Node as its own installer lays it out: with npm, whose node-gyp Yarn 1 uses. */
+/** A Node with the layout of its own installer: with npm, because Yarn 1 uses npm's node-gyp. */
 function homeOf({ node, npm }) {
   const home = join(work, `node-${node}`);
   if (existsSync(home)) return home;
@@ -137,7 +137,7 @@ function manifest(lines) {
   return `{ ${['"name": "project"', '"private": true', ...lines].join(", ")} }\n`;
 }
 
-/** The file that a row of the table in docs/troubleshooting.md asks for. */
+/** The file that a row of the table in docs/troubleshooting.md tells users to write. */
 function filesOf(row) {
   const [, , file, lines] = troubleshooting
     .split("\n")
@@ -147,14 +147,14 @@ function filesOf(row) {
   return { [file[0]]: file[0] === "package.json" ? manifest(lines) : `${lines.join("\n")}\n` };
 }
 
-/** The error of the program, or of its installer, among other lines. */
+/** The line with the error of the program or of the installer. */
 function sentenceIn(text) {
   return (
     /^merchant-sandbox: .*$/m.exec(text)?.[0] ?? /^.*\berror\b.*$/im.exec(text)?.[0] ?? text.trim().split("\n").at(-1)
   );
 }
 
-/** The version of better-sqlite3 in the lock file of any installer. */
+/** The version of better-sqlite3 in the installer's lock file. */
 function sqliteIn(folder) {
   const lock = readdirSync(folder).find((file) => /lock/.test(file) && file !== "node_modules");
   const text = lock === undefined ? "" : readFileSync(join(folder, lock), "utf8");

@@ -1,5 +1,5 @@
-// Puts one defect after another into a copy of the checkout, and runs the tests of `npm test` that should catch it:
-// fails if a defect survives. ONLY=clock,store tries only the defects of these parts.
+// Puts one defect after another into a copy of the checkout, and runs the tests that should find the defect. Fails if a
+// defect is not found. ONLY=clock,store tries only the defects of these parts.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const mutations = [
   },
   {
     part: "http pipeline",
-    defect: "a body is validated before the stored reply of its key is looked up",
+    defect: "a body is validated before the stored reply to its Idempotency-Key is looked up",
     file: "src/http/pipeline.ts",
     find: "    readIdempotencyKey, //                               400\n",
     replace: "    validate(bodies),\n    readIdempotencyKey, //                               400\n",
@@ -66,7 +66,7 @@ const mutations = [
   },
   {
     part: "webhook order",
-    defect: "attempts at one moment end in the order in which the receiver responds",
+    defect: "attempts due at the same time end in the order of the receiver's responses",
     file: "src/webhooks/endpoint-queues.ts",
     find: 'responds && clock.mode !== "frozen" ? MAX_SLOTS',
     replace: "responds ? MAX_SLOTS",
@@ -74,7 +74,7 @@ const mutations = [
   },
   {
     part: "faults",
-    defect: "a rule skips one match too few",
+    defect: "a fault rule skips one match too few",
     file: "src/faults/trigger.ts",
     find: "skip: given.skip ?? 0",
     replace: "skip: Math.max(0, (given.skip ?? 0) - 1)",
@@ -82,7 +82,7 @@ const mutations = [
   },
   {
     part: "judge",
-    defect: "a retry before the time of Retry-After passes",
+    defect: "a retry before the end of Retry-After gets the verdict pass",
     file: "src/judge/rules/retry-after.ts",
     find: "const isEarly = milliseconds - waited > tolerance",
     replace: "const isEarly = milliseconds - waited > tolerance + milliseconds / 2",
@@ -90,7 +90,7 @@ const mutations = [
   },
   {
     part: "judge",
-    defect: "a repeated delivery that takes effect twice passes",
+    defect: "a receiver that acts twice on a repeated delivery gets the verdict pass",
     file: "src/judge/rules/webhook.ts",
     find: 'verdict: second ? "fail" : "pass"',
     replace: 'verdict: second ? "pass" : "pass"',
@@ -106,7 +106,7 @@ const mutations = [
   },
   {
     part: "clock",
-    defect: "an advance sets the clock to its end before it does the work that is due on the way",
+    defect: "an advance sets the clock to the end before it does the work that is due earlier",
     file: "src/kernel/clock.ts",
     find: "if (due > time.now()) time.moveTo(due);",
     replace: "if (due > time.now()) time.moveTo(until);",
@@ -114,7 +114,7 @@ const mutations = [
   },
   {
     part: "life",
-    defect: "a record changes at its old due time after a change of settings has postponed it",
+    defect: "a record changes at its old due time although changed settings have postponed the change",
     file: "src/life/life.ts",
     find: "if (!next || next.at > due.due) {",
     replace: "if (!next) {",
@@ -130,7 +130,7 @@ const mutations = [
   },
   {
     part: "verify",
-    defect: "`never` expectations pass at once",
+    defect: "`never` expectations pass without waiting",
     file: "src/verify/check-requests.ts",
     find: "if (elapsed < span) return",
     replace: "if (elapsed < 0) return",
@@ -138,7 +138,7 @@ const mutations = [
   },
   {
     part: "report",
-    defect: "a scenario that a run tolerates is a failure in JUnit",
+    defect: "a scenario score that a run tolerates is reported as a failure in JUnit",
     file: "src/report/junit.ts",
     find: "if (!countsAsFailure(run, condition)) return",
     replace: 'if (!countsAsFailure(run, condition) && condition !== "score") return',
@@ -154,7 +154,7 @@ const mutations = [
   },
   {
     part: "cli",
-    defect: "a flag that needs a value takes none",
+    defect: "a flag that needs a value is accepted without one",
     file: "src/cli/arguments.ts",
     find: "if (definition.value !== undefined && token.value === undefined)",
     replace: "if (definition.value === undefined && token.value === undefined && flag === command)",
@@ -192,7 +192,7 @@ const copy = mkdtempSync(join(tmpdir(), "mutations-"));
 const run = (command, args) =>
   spawnSync(command, args, { cwd: copy, encoding: "utf8", timeout: 600_000, killSignal: "SIGKILL" });
 
-/** The first test that failed; undefined if all passed. */
+/** The title of the first test that failed; undefined if all passed. */
 function runTests(tests) {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
@@ -223,14 +223,16 @@ try {
     const sound = readFileSync(path, "utf8");
     const places = sound.split(find).length - 1;
     if (places !== 1)
-      throw new Error(`${file} has these lines ${places} times instead of once; fix the defect of ${part}:\n${find}`);
+      throw new Error(
+        `${file} has these lines ${places} times instead of once; correct the mutation of ${part}:\n${find}`,
+      );
     if (!tests.some((test) => known.has(test)))
       throw new Error(`None of the tests of ${part} exists: ${tests.join(", ")}`);
     writeFileSync(
       path,
       sound.replace(find, () => replace),
     );
-    // Tests that start the program need it built.
+    // Tests in test/slow start the program, so the copy must be built.
     if (tests.some((test) => dirname(test) === "test/slow")) run(process.execPath, ["scripts/build.js"]);
     const caught = runTests(tests);
     writeFileSync(path, sound);

@@ -1,5 +1,5 @@
-// Runs code generators, Postman's runner and a validating proxy on the OpenAPI documents, and writes
-// openapi-tools/README.md, or checks it with --check.
+// Runs code generators, Postman's runner and a validating proxy on the OpenAPI documents. Writes
+// scripts/openapi-tools/README.md, or with --check compares the file with the results.
 
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function timed(label, work) {
   return result;
 }
 
-/** Runs the tasks, as many at a time as there are cores; the results are in their order. */
+/** Runs as many tasks at a time as there are cores. The results have the order of the tasks. */
 async function sideBySide(tasks) {
   const results = [];
   const waiting = tasks.entries();
@@ -89,7 +89,7 @@ async function tryTools(folder, sandbox) {
   };
 }
 
-/** Every change of a schema or a contract test changes a count: the check is about tools and results. */
+/** Removes counts, because they change with every schema or contract test. The check compares tools and results. */
 const withoutCounts = (text) => text.replaceAll(/\b\d+ (?=files?\b|responses\b|documented\b)/g, "");
 
 const filesOf = (count) => `${count} ${count === 1 ? "file" : "files"}, strict`;

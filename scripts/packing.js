@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** The environment without the variables of npm run, which would change how nested commands behave. */
+/** The environment without the variables of `npm run`, which would change the behaviour of nested commands. */
 export const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 export function run(command, words, options = {}) {
@@ -16,13 +16,13 @@ export function run(command, words, options = {}) {
   });
 }
 
-/** Packs the package in one folder into another; returns the name of the tarball. */
+/** Packs the package in one folder into the other folder. Returns the name of the tarball. */
 export function pack(folder, destination, words = []) {
   const printed = run("npm", ["pack", "--pack-destination", destination, ...words], { cwd: folder });
   return printed.trim().split("\n").at(-1);
 }
 
-/** npm warns of engines that do not name this Node, but these programs run on another. */
+/** npm warns if `engines` does not include the current Node, but the installed programs run on another Node. */
 const QUIET = { env: { npm_config_loglevel: "error" } };
 
 /** The path of a Node of this version, installed from npm. */
@@ -54,8 +54,8 @@ export const npmOf = (version) => programOf(`npm@${version}`, "npm");
 export const emptyCache = (folder) => mkdtempSync(join(folder, "cache-"));
 
 /**
- * Runs the packed program with an argument, as `npx ./merchant-sandbox-0.1.0.tgz ARGUMENT`. The dot matters: npx would
- * try to execute an absolute path. Returns the output and the duration in milliseconds.
+ * Runs the packed program with an argument, as `npx ./merchant-sandbox-0.1.0.tgz ARGUMENT`. The path must be relative,
+ * because npx would execute an absolute path. Returns the output and the duration in milliseconds.
  */
 export function npx({ tarball, word, cwd, cache, command = ["npm"], env = {} }) {
   const [program, ...before] = command;

@@ -2,7 +2,7 @@
 
 import { browserOfTests } from "./browser-of-tests.js";
 
-/** Resolves to the names and the WebP files of the pictures. */
+/** Resolves to the pictures: their names and WebP files. */
 export async function pagePictures(url, shade) {
   const { browserFile, openBrowser } = await browserOfTests();
   if (!browserFile) throw new Error("The pictures of the page need Chromium in PATH");
@@ -14,7 +14,7 @@ export async function pagePictures(url, shade) {
     const phone = await page.picture();
     await page.resize(1_440, 900);
     await page.click(".list .row", "payroll");
-    // Only the loaded detail has the stages.
+    // Only a loaded detail contains the stages.
     await page.shows(`document.querySelector(".detail")?.innerText.includes("operation")`);
     return [
       ["page-390", phone],

@@ -1,4 +1,4 @@
-// Takes the pictures of the README: the built program in a real pseudo-terminal and its page in a browser, with real
+// Takes the pictures of the README: the built program in a real pseudo-terminal, and its page in a browser, with real
 // calls and a real receiver.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -27,7 +27,9 @@ const PATIENCE = 20_000;
 let terminal;
 let program;
 
-/** Starts the program in a terminal that answers the question for its colours, as common terminals do. */
+/**
+ * Starts the program in a terminal. When the program asks for its colours, the terminal answers as common terminals do.
+ */
 function open(shade) {
   terminal = new headless.Terminal({ ...SIZE, allowProposedApi: true });
   program = spawn(process.execPath, [join(root, "dist/bin.cjs"), "--memory", "--port", String(PORT), "--ui"], {
@@ -65,7 +67,7 @@ const screen = () =>
     (_, row) => terminal.buffer.active.getLine(terminal.buffer.active.viewportY + row)?.translateToString(true) ?? "",
   ).join("\n");
 
-/** Whether part of a frame is still to come (DEC mode 2026). */
+/** Whether a frame is incomplete (DEC mode 2026). */
 let isPainting = false;
 
 /** Resolves when the screen shows the text. */
@@ -112,7 +114,7 @@ function take(name, title, shade) {
   process.stdout.write(`docs/pictures/${name}-${shade}.svg\n`);
 }
 
-/** Resizes the terminal, and resolves when the program has painted all of it. */
+/** Resizes the terminal, and resolves when the program has painted the whole screen. */
 async function resize(cols, rows) {
   terminal.resize(cols, rows);
   terminal.write("\x1b[2J");
@@ -120,7 +122,7 @@ async function resize(cols, rows) {
   await shows(new RegExp(`^.*LIVE.*\\n(?:.*\\n){${rows - 2}}.*q [\\w ]+$`));
 }
 
-/** A client that lost a response, and sends the payroll again under another key. */
+/** What a client does that lost a response: it sends the payroll again under another key. */
 async function payTwice() {
   await call("POST", "/_sandbox/faults", {
     name: "lost again",
@@ -139,7 +141,7 @@ const READS = [
   "payments?limit=100",
   "payouts?limit=5",
 ];
-/** The number of calls in each five seconds, which is a span of the trends. */
+/** The number of calls in each five seconds, which are one bar of the trends. */
 const BURSTS = [2, 5, 3, 6, 1, 4];
 
 async function earlier() {
@@ -201,9 +203,9 @@ async function takeAll(shade) {
       shade,
     );
   }
-  // The call that lost its response, three rows above the newest.
+  // The call whose response was lost, three rows above the newest call.
   press("kkk\r");
-  // Only the loaded detail has the trace.
+  // Only a loaded detail contains the trace.
   await shows(/^│ Trace/m);
   take("detail", "One request in detail: headers, bodies, what it made happen", shade);
   press("q");

@@ -1,5 +1,5 @@
-// The package's `prepare` script, which npm runs after `npm ci` in the checkout, before it packs the package, and when
-// a project installs the checkout or its git URL: builds dist/, so that `npx merchant-sandbox` finds the program.
+// The package's `prepare` script builds dist/, so that `npx merchant-sandbox` finds the program. npm runs this script
+// after `npm ci` in the checkout, before it packs the package, and when a project installs the checkout or its git URL.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "..");
 const addon = join(root, "node_modules/better-sqlite3");
 
-/** Version 13 of better-sqlite3 calls functions of this Node-API, which Node 20 lacks. */
+/** Version 13 of better-sqlite3 calls functions of this version of Node-API, which Node 20 lacks. */
 const NODE_API_OF_VERSION_13 = 10;
 
 function hasUnusableAddon() {
@@ -17,13 +17,13 @@ function hasUnusableAddon() {
 }
 
 /**
- * A lock file pins one version for all Nodes. It pins 13, because 12 aborts a Node of version 24.19 or newer for which
- * it was compiled. Node 20 gets 12 from a lock file of its own.
+ * The lock file pins version 13 for all Node versions, because version 12 crashes a Node 24.19 or newer for which it
+ * was compiled. For Node 20, another lock file pins version 12.
  */
 function installAddonOfNode20() {
   const folder = join(root, "scripts/node-20");
   process.stderr.write("merchant-sandbox: npm downloads or compiles better-sqlite3 12, which Node 20 needs.\n");
-  // npm hands the flags of its own command down to this script, such as the --global of a git URL.
+  // npm passes the flags of the outer command down to this script, such as --global if a user installs a git URL.
   const words = ["install", "--no-global", "--no-dry-run", "--no-audit", "--no-fund"];
   execFileSync("npm", words, { cwd: folder, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
   rmSync(addon, { recursive: true, force: true });
@@ -34,7 +34,7 @@ if (existsSync(join(root, "node_modules/esbuild"))) {
   if (hasUnusableAddon()) installAddonOfNode20();
   await import("./build.js");
 } else {
-  // npm does not install the tools of a folder that a project depends on, nor any with --omit=dev.
+  // npm does not install the development dependencies of a folder that a project depends on, or with --omit=dev.
   const isBuilt = existsSync(join(root, "dist/bin.cjs"));
   process.stderr.write(
     `merchant-sandbox: dist/ was not ${isBuilt ? "built again" : "built"}, because the tools that build it are not ` +

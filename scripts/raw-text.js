@@ -8,7 +8,7 @@ export const rawText = (root) => ({
   name: "raw-text",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
-      // Relative, because esbuild writes the path into the bundle.
+      // A relative path, because esbuild writes the path into the bundle.
       path: relative(root, join(resolveDir, path.slice(0, -"?raw".length)))
         .split(sep)
         .join("/"),

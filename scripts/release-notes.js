@@ -1,4 +1,5 @@
-// Prints the changelog section of a tag; refuses a tag that package.json or the changelog do not match.
+// Prints the changelog section of a tag. Rejects a tag that does not match package.json or has no section in the
+// changelog.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -33,7 +33,7 @@ export function screenPicture(terminal, title, shade) {
   const lines = Array.from({ length: rows }, (_, row) =>
     runsOf(terminal.buffer.active, row, cols).map((run) => drawn(run, row, palette)),
   );
-  // Draws all backgrounds before any text, because letters reach below their line.
+  // Draws all backgrounds before any text, because the descenders of letters reach into the next line.
   const grounds = lines.map((runs) => runs.map(({ ground }) => ground).join(""));
   const texts = lines.map((runs) => runs.map(({ text }) => text).join(""));
   const dots = ["#f07178", "#ffcb6b", "#a6cc70"].map(
@@ -84,7 +84,7 @@ const styleOf = (cell) => ({
   inverse: cell.isInverse() !== 0,
 });
 
-/** Inverse swaps text and background, as a terminal does. */
+/** Applies the inverse attribute: swaps the colours of text and background, as a terminal does. */
 function drawn({ column, end, text, front, back, bold, dim, inverse }, row, { paper, ink, colours }) {
   const swap = (one, other) => (inverse ? [other, one] : [one, other]);
   const [colour, ground] = swap(colourOf(colours, front) ?? ink, colourOf(colours, back) ?? paper);

@@ -1,6 +1,6 @@
-// `npm run size`: prints the lines of src, ui and test by directory, how much they grew since the last tag or a given
-// commit, the twenty longest functions, and the words of each page that is written by hand. A line of more than 120
-// columns counts as the lines that it would fill.
+// `npm run size` prints the lines of src, ui and test by directory, how much they grew since the last tag or a given
+// commit, the twenty longest functions, and the words of each hand-written page. A line of more than 120 columns counts
+// as the number of lines that it would fill.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const LONGEST = 20;
 
 const git = (...words) => execFileSync("git", words, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 });
 
-/** Undefined without a tag. */
+/** The newest tag; undefined if there is none. */
 function lastTag() {
   try {
     return execFileSync("git", ["describe", "--tags", "--abbrev=0"], {
@@ -44,7 +44,10 @@ function workingFiles() {
   return new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 }
 
-/** The texts of the code in a commit. One git prints them all, each after a line that ends with its size. */
+/**
+ * The texts of the code in a commit. One git process prints them all, each after a line that ends with the size of the
+ * text.
+ */
 function filesOf(commit) {
   const listed = git("ls-tree", "-r", "--name-only", commit, "--", ...PLACES);
   const files = listed.split("\n").filter(isCode);
@@ -68,7 +71,7 @@ function linesByDirectory(files) {
   return directories;
 }
 
-/** Each function with its lines, from its first to its last one. */
+/** Each function, with the number of lines from its first to its last line. */
 function functionsIn(file, text) {
   if (!/\.(ts|tsx|js)$/.test(file)) return [];
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -125,7 +128,7 @@ const functions = [...files]
 for (const { lines, name, file, line } of functions.sort((one, other) => other.lines - one.lines).slice(0, LONGEST))
   console.log(`${String(lines).padStart(5)}  ${name}  ${file}:${line}`);
 
-/** The README and docs/, with their blocks and tables, but without the pages that a command writes. */
+/** The README and docs/, including blocks and tables, without the pages that a command generates. */
 const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
   .filter((name) => name.endsWith(".md"))
   .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }))

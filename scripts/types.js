@@ -1,5 +1,5 @@
 // Writes types/: the public declarations, which need no types of other packages. They are committed, so that a review
-// shows what a change does to programs. `--check` writes nothing and fails if they are stale.
+// shows how a change affects users' programs. `--check` writes nothing, and fails if a file is out of date.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ writeGenerated(
 function library() {
   const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-types-"));
   try {
-    // `npm run types` checks the sources; checking them here again would only take time.
+    // `npm run types` checks the sources, so another check would only take time.
     const config = join(folder, "tsconfig.json");
     const compilerOptions = { noCheck: true, typeRoots: [join(root, "node_modules/@types")] };
     writeFileSync(
@@ -44,7 +44,7 @@ function library() {
       output: { noBanner: true, exportReferencedTypes: false },
     };
     const [bundle] = generateDtsBundle([entry], { preferredConfigPath: config });
-    // `await using` is newer than the lib that most projects compile against.
+    // Most projects compile against a lib that does not have `await using` yet.
     return `${NOTE}/// <reference lib="esnext.disposable" />\n\n${withWords(bundle.replaceAll("\t", "  "))}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -52,8 +52,8 @@ function library() {
 }
 
 /**
- * Whether a symbol is used by another, directly or through others. The evaluator's own method searches again for each
- * pair of symbols, which took half of the time; this one searches once for each symbol that uses others.
+ * Whether a symbol is used by another symbol, directly or indirectly. The evaluator's own method searches again for
+ * each pair of symbols, which took half of the time. This method searches once for each using symbol.
  */
 function isUsedBy(symbol, by) {
   const user = this.getActualSymbol(by);
@@ -62,7 +62,7 @@ function isUsedBy(symbol, by) {
   return this.usedBy.get(user).has(this.getActualSymbol(symbol));
 }
 
-/** The symbol with all that it uses. `usersOf` has the symbols that use each symbol directly. */
+/** The symbol and everything that it uses. `usersOf` has the direct users of each symbol. */
 function allUsedBy(user, usersOf) {
   const found = new Set([user]);
   for (let size = 0; size < found.size; ) {
@@ -80,7 +80,7 @@ function withWords(bundle) {
   );
 }
 
-/** The entry for a test runner is one file, whose imports are those of the library. */
+/** The entry for a test runner becomes one file that imports the declarations of the library. */
 function ofEntry(name) {
   const source = readFileSync(join(root, `src/${name}.ts`), "utf8");
   const { outputText } = ts.transpileDeclaration(source, {

@@ -1,5 +1,5 @@
-// Many webhook endpoints, of one merchant or of a merchant each: the cost of a delivery, and how long a call takes that
-// queues one for each endpoint.
+// Many webhook endpoints, all of one merchant, or each of a different merchant: the cost of a delivery, and the
+// duration of a call that queues a delivery for each endpoint.
 
 import { call } from "../control-call.js";
 import { load, request } from "../load.js";
@@ -7,13 +7,13 @@ import { cpuOf, open } from "../measure.js";
 import { receive } from "../receiver.js";
 import { percentiles, timed } from "./timed.js";
 
-/** Deliveries of a measurement. */
+/** The number of deliveries in one measurement. */
 const SENT = 3_000;
 const EVENT = JSON.stringify({ type: "payment.succeeded", data: { amount: 1 } });
 
 const eventOf = (key) => request("POST", "/v1/webhook-events/test", { Authorization: `Bearer ${key}` }, EVENT);
 
-/** The cost of a delivery with `count` endpoints, of one merchant or of a merchant each. */
+/** The cost of a delivery with `count` endpoints, all of one merchant or each of a different merchant. */
 export async function measureEndpoints(count, { isOneMerchant }) {
   const server = await open("file");
   const receiver = await countingReceiver();
@@ -25,7 +25,7 @@ export async function measureEndpoints(count, { isOneMerchant }) {
   const send = async () => {
     const all = receiver.after(SENT);
     const sending = { port: server.port, most: calls, requests: (number) => eventOf(keys[number % keys.length]) };
-    // One call at a time, if each queues many deliveries.
+    // One call at a time if each call queues many deliveries.
     const result = await load({ ...sending, connections: isOneMerchant ? 1 : 16 });
     latencies.push(...result.latencies);
     await all;

@@ -1,4 +1,4 @@
-// Many processes on one machine, started at once: the time until all have responded, and the memory of each.
+// Many processes that start at once on one machine: the time until all have responded, and the memory of each.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

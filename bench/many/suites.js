@@ -1,12 +1,12 @@
-// Many sandboxes in one process, as parallel test suites have them: the cost of creating one, and of a call to one
-// while all are called.
+// Many sandboxes in one process, as parallel test suites create them: the cost of creating a sandbox, and the cost of a
+// call while all sandboxes get calls.
 
 import { load } from "../load.js";
 import { cpuOf, open } from "../measure.js";
 import { GET } from "../sample-record.js";
 import { timed } from "./timed.js";
 
-/** Calls of a measurement, to all sandboxes together. */
+/** The number of calls in one measurement, over all sandboxes. */
 const CALLS = 10_000;
 
 export async function measureSuites(count) {

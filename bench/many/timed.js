@@ -1,6 +1,6 @@
-// Shared by the measurements of many: the cost of each one, and percentiles.
+// Shared by the benchmarks of many objects: the cost per object, and percentiles.
 
-/** Time and CPU time of `work` for each of `count`, in milliseconds. `cpu` returns the CPU time used so far. */
+/** The time and CPU time of `work`, divided by `count`, in milliseconds. `cpu` returns the CPU time used so far. */
 export async function timed(cpu, count, work) {
   const [used, started] = [await cpu(), performance.now()];
   await work();

@@ -8,7 +8,7 @@ import { deliver } from "./deliveries.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
-/** How many are sent at a time. */
+/** The number of deliveries that are sent at a time. */
 const BATCH = 1_000;
 
 const calls = {

@@ -13,7 +13,7 @@ const LIVE = /LIVE.*?http:\/\/127\.0\.0\.1:(\d+)/s;
 const START = ["start", "--memory", "--port", "0", "--rate-limit", "none"];
 
 const OPEN = "GET a record by id, dashboard open";
-const CLOSED = "GET a record by id, the same server without";
+const CLOSED = "GET a record by id, dashboard closed";
 const FRAME = "command to first frame";
 const ONE_LINE = "a program of Ink with one line";
 
@@ -30,11 +30,11 @@ export const dashboard = {
   name: "dashboard",
   rows: [
     { ...throughputRow, read: ({ rates }) => throughputRow.read(rates) },
-    row("CPU of a core, attached to a server under full load", "", "<= 8 %", ({ attached }) =>
+    row("CPU of a core, dashboard attached to a server under full load", "", "<= 8 %", ({ attached }) =>
       figure(attached * 100, " %"),
     ),
     row(FRAME, ONE_LINE, "<= 1.4", ({ frame }) => figure(ratio(frame, FRAME, ONE_LINE, "time"))),
-    row("key to whole frame, in the median", "", "<= 16 ms", ({ key }) => figure(key, " ms")),
+    row("median time from key to whole frame", "", "<= 16 ms", ({ key }) => figure(key, " ms")),
     row("slowest request while the terminal has stopped reading", "", "<= 150 ms", ({ frozen }) =>
       figure(frozen, " ms"),
     ),
@@ -59,7 +59,7 @@ async function opened() {
   return { terminal, port: Number(port) };
 }
 
-/** Both run on terminals of their own, because the scheduler treats such processes differently. */
+/** Each of the two servers runs on its own terminal, because the scheduler treats such processes differently. */
 function throughput() {
   const measure = (servers, turns) =>
     inTurn(
@@ -80,14 +80,14 @@ async function openBoth() {
   ]);
 }
 
-/** The CPU time of a dashboard in a process of its own: inside the server, its share could not be measured. */
+/** The CPU time of a dashboard in a separate process, because its share within the server could not be measured. */
 async function attachedShare() {
   const server = await open("memory");
   const terminal = openTerminal(["attach", `http://127.0.0.1:${server.port}`]);
   await terminal.shows(LIVE);
   await drive(server);
   const [before, started] = [terminal.cpu(), performance.now()];
-  // One long measurement: the system counts CPU time in hundredths of a second.
+  // One long measurement, because the system counts CPU time in hundredths of a second.
   for (let turn = 0; turn < SLICES; turn++) await drive(server);
   const share = (terminal.cpu() - before) / (performance.now() - started);
   await terminal.end();
@@ -126,7 +126,7 @@ async function keyToScreen() {
 async function frozenReader() {
   const { terminal, port } = await opened();
   terminal.freeze();
-  // Each key paints a whole frame: together, the frames fill the buffer of a terminal that nothing reads.
+  // Each key paints a whole frame. Together, the frames fill the buffer of a terminal that is not read.
   terminal.type("?q".repeat(KEYS));
   const { latencies } = await load({ port, seconds: 10 * SECONDS, connections: 4, requests: GET });
   await terminal.end();

@@ -21,7 +21,7 @@ const BARE = "bare node:http, POST, 16 connections";
 const BARE_ONE = "bare node:http, POST, 1 connection";
 const MEMORY = "deliveries, signed and recorded, memory";
 const FILE = "deliveries, signed and recorded, file";
-const HEARD = "from the API's answer to the receiver's socket, in the median";
+const HEARD = "median delay between the API response and its webhook";
 
 const cases = [
   { name: BARE, server: "bare", measure: (server) => slice(server, POST, { connections: 16 }) },
@@ -51,7 +51,7 @@ export const deliveries = {
   },
 };
 
-/** Queues deliveries to a closed port, opens it, and advances the clock to their retry. */
+/** Queues deliveries to a closed port, opens the port, and advances the clock to the retries. */
 export async function deliver(server, owed = OWED) {
   const { port } = server;
   const door = await receive(() => {});
@@ -70,7 +70,7 @@ export async function deliver(server, owed = OWED) {
   const before = await cpuOf(server);
   const started = performance.now();
   await call(port, "POST", "/_sandbox/clock/advance", { by: "1s" });
-  // The response of the call itself lists each delivery; it is not counted.
+  // Measured up to the last delivery. The response of `advance` comes later, because it lists every delivery.
   const rate = received / ((ended - started) / 1_000);
   const cpu = ((await cpuOf(server)) - before) / received;
   await opened.close();

@@ -1,14 +1,15 @@
-// The cost of faults and judge while unused: the same sandbox with and without them, in alternating slices.
+// The cost of the faults and the judge while they are unused: the same sandbox with and without them, in alternating
+// slices.
 
 import { call } from "../control-call.js";
 import { inRounds, inTurn, open, ratio, SLICES, slice } from "../measure.js";
 import { GET } from "../sample-record.js";
 import { buildVariants, WITHOUT_FAULTS_AND_JUDGE } from "../variants.js";
 
-/** More slices than elsewhere, because the difference is small. */
+/** More slices than in other parts, because the difference is small. */
 const TURNS = SLICES * 3;
 
-/** Ten rules, each of which does not match the call for another reason. */
+/** Ten rules that do not match the call, each for a different reason. */
 const STRANGERS = [
   { match: { operation: "payroll.create" }, action: { type: "lost_response" } },
   { match: { operation: "payments.list" }, action: { type: "rate_limit" } },
@@ -26,9 +27,9 @@ const WITHOUT = "GET a record by id, without faults and judge";
 
 const cases = [
   { name: WITHOUT, variant: "without" },
-  { name: "the same once more: the noise", variant: "without" },
-  { name: "with both, no rule armed", variant: "whole", target: "within noise" },
-  { name: "with both, 10 rules armed that do not match", variant: "whole", rules: STRANGERS },
+  { name: "the same measured again, to show the noise", variant: "without" },
+  { name: "with faults and judge, no rule armed", variant: "whole", target: "within noise" },
+  { name: "with faults and judge, 10 rules armed that do not match", variant: "whole", rules: STRANGERS },
 ];
 
 export const idle = {

@@ -1,20 +1,20 @@
-// Whether the cost of each grows with their number: webhook endpoints, sandboxes in a process, and processes on a
-// machine, each compared with a tenth as many.
+// Whether the cost per object grows with the number of objects: webhook endpoints, sandboxes in a process, and
+// processes on a machine. Each number is compared with a tenth of it.
 
 import { measureEndpoints } from "../many/endpoints.js";
 import { measureProcesses } from "../many/processes.js";
 import { measureSuites } from "../many/suites.js";
 import { FEW, figure, median, ratio } from "../measure.js";
 
-/** Each turn starts servers of its own, which takes longer than the measurement. */
+/** Few turns, because each turn starts new servers, which takes longer than the measurement. */
 const TURNS = Math.min(FEW, 3);
 const MEGABYTE = 1e6;
-/** The limit for one merchant. */
+/** The maximum of endpoints for one merchant. */
 const MOST_ENDPOINTS = 100;
-/** A higher ratio means that the cost of each grows with their number. */
+/** A higher ratio means that the cost per object grows with the number of objects. */
 const TARGET = "<= 1.5 of CPU time";
 
-/** The measurements at each number of objects, under the names of their rows. */
+/** The measurements for each kind of object, by the names of their rows. */
 const subjects = [
   {
     many: MOST_ENDPOINTS,
@@ -50,7 +50,7 @@ const latency = (results, what) =>
   `99th percentile ${figure(middle(results, what, "p99"), " ms")}`;
 const memory = (results, what) => `${figure(middle(results, what, "each") / MEGABYTE, " MB")} each`;
 
-/** The row for one among `many`; `details` returns the text beside the figure. */
+/** The row for one of `many` objects. `details` returns the text beside the figure. */
 function row(name, many, details) {
   const [what, against] = [name(many), name(many / 10)];
   return {

@@ -1,5 +1,5 @@
-// Whether memory stays flat: heap and resident memory after each tenth of a million mixed requests, against the first
-// tenth; and resident memory at rest, against bare node:http.
+// Whether memory stays flat: heap and resident memory after each tenth of a million mixed requests, compared with the
+// first tenth. Also resident memory at rest, compared with bare node:http.
 
 import { load } from "../load.js";
 import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
@@ -13,7 +13,7 @@ const MIX = [GET, GET, LIST, GET, REPLAY, GET, POST, GET, LIST];
 
 const mixed = (n) => MIX[n % 10] ?? POST_WITH_KEY();
 
-const FIRST = "after the first tenth of them";
+const FIRST = "after the first tenth of the requests";
 
 const row = (what, field, target) => ({
   what,
@@ -53,11 +53,11 @@ export const memory = {
     },
     row("heap in use, after all requests", "heap", "<= 1.1"),
     row("resident memory, after all requests", "rss", "<= 1.1"),
-    most("heap in use, at its most", "heap"),
-    most("resident memory, at its most", "rss"),
+    most("heap in use, maximum", "heap"),
+    most("resident memory, maximum", "rss"),
   ],
   async measure() {
-    // The bound of src/cli/process/young-heap.ts.
+    // The size that src/cli/process/young-heap.ts sets.
     const server = await open("file", { execArgv: ["--expose-gc", "--max-semi-space-size=8"] });
     const bare = await open("bare", { execArgv: ["--expose-gc"] });
     const { rss: started } = await memoryOf(server);
@@ -76,7 +76,7 @@ export const memory = {
   },
 };
 
-/** The median of the samples of a tenth; the last one is taken at its end. */
+/** The median of the samples of a tenth; the last sample is taken at the end of the tenth. */
 async function afterTenth(server) {
   const looks = [];
   for (let count = 0; count < LOOKS; count++) {

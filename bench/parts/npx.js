@@ -1,5 +1,5 @@
-// The first run of a new user: `npx` of the packed package in an empty folder, with an empty and a warm cache,
-// against a package of one file.
+// The first run of a new user: `npx` with the packed package in an empty folder, with an empty and with a warm cache,
+// compared with a package of one file.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const ONE_FILE = { name: "one-file", version: "1.0.0", bin: "bin.js", files: ["bin.js"] };
 
-/** The Node and npm versions. npm 12 runs no install scripts and installs the better-sqlite3 with prebuilt binaries. */
+/**
+ * The versions of Node and npm. npm 12 runs no install scripts, and installs the better-sqlite3 that comes with
+ * binaries.
+ */
 const installers = [
   { by: "this Node and npm", command: () => ({ command: ["npm"] }) },
   {
@@ -77,15 +80,15 @@ async function measureBy(installer, { work, ours, oneFile }) {
     { name: "ours", where: ours, cache: emptyCache(work) },
     { name: "one file", where: oneFile, cache: emptyCache(work) },
   ];
-  // An empty cache is empty only once: fast installs are repeated three times. Without a prebuilt binary,
-  // better-sqlite3 is compiled.
+  // A cache is empty only for its first install, so the fast install is repeated three times with new caches. Without a
+  // binary for this Node, an install compiles better-sqlite3.
   const [{ time: first }] = cases.map(run);
   const cold = median([1, 2, 3].map(() => run({ where: oneFile, cache: emptyCache(work) }).time));
   const warm = await inTurn(cases, run, Math.min(RUNS, 7));
   return { first, cold, warm, ...installedIn(modulesIn(cases[0].cache)) };
 }
 
-/** Packs the package in one folder into another. */
+/** Packs the package in one folder into the other folder. */
 function packed(folder, cwd, words) {
   mkdirSync(cwd);
   return { cwd, tarball: pack(folder, cwd, words) };

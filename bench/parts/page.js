@@ -1,5 +1,5 @@
-// The cost of the page to its browser while a thousand requests a second arrive, beside an empty page that reads the
-// same stream.
+// The cost of the page to its browser while a thousand requests a second arrive, compared with an empty page that reads
+// the same stream.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { browserOfTests } from "../../scripts/browser-of-tests.js";
@@ -9,9 +9,9 @@ import { GET, LIST, POST } from "../sample-record.js";
 import { servePage } from "../static-page.js";
 
 const RATE = 1_000;
-/** Seconds between two readings of both pages. */
+/** Seconds between two readings of the two pages. */
 const READING = 10;
-/** The list of requests is full by then, so memory must not grow any more. */
+/** After this time the list of requests is full, so memory must not grow any more. */
 const FULL_AFTER_SECONDS = 120;
 const POLL_MS = 50;
 
@@ -44,20 +44,20 @@ export const page = {
   name: "page",
   rows: [
     shareRow("CPU of a core in the renderer of the page, at 1,000 requests a second", "process", "<= 5 %"),
-    shareRow("its main thread", "thread", ""),
-    row("its longest task", "", "<= 100 ms", ({ readings }) => {
+    shareRow("CPU of a core in the main thread of the page", "thread", ""),
+    row("longest task of the page", "", "<= 100 ms", ({ readings }) => {
       const longest = readings.map((reading) => reading.longest);
       const middle = figure(median(longest), " ms");
-      return `${figure(Math.max(...longest), " ms")} (${middle} in the median of spans of 10 s)`;
+      return `${figure(Math.max(...longest), " ms")} (median of spans of 10 s: ${middle})`;
     }),
     row(PAGE, STATIC, "<= 3", ({ first }) => figure(ratio(first, PAGE, STATIC, "time"))),
-    growthRow("its heap in use, at the end", "heap"),
-    growthRow("its DOM nodes, at the end", "nodes"),
+    growthRow("heap of the page in use, at the end", "heap"),
+    growthRow("DOM nodes of the page, at the end", "nodes"),
   ],
   async measure() {
     const { browserFile, openBrowser } = await browserOfTests();
     if (!browserFile) throw new Error("The part page needs Chromium in PATH.");
-    // Started first: later, the browser would inherit the cores to which this process is pinned.
+    // The browser is started first. Later, it would be pinned to the same cores as this process.
     const browser = await openBrowser(browserFile);
     const server = await open("memory");
     const load = steadyLoad({ port: server.port, rate: RATE, requests: mixed });
@@ -80,8 +80,8 @@ const mixed = (count) => [POST, LIST, { ...GET, path: "/v1/customers/cus_nobody"
 const addressOf = ({ port }, path, host = "127.0.0.1") => `http://${host}:${port}/_sandbox/${path}`;
 
 async function underLoad(browser, server) {
-  // Any document of the sandbox without a script, under another name of this machine: pages of one site may share a
-  // renderer.
+  // A document of the sandbox without a script, at another name of this machine, because two pages of one site may
+  // share a renderer.
   const empty = await browser.open(addressOf(server, "health", "localhost"));
   await empty.evaluate(
     `void (new WebSocket("ws://" + location.host + "/_sandbox/live?digest=1")` +
@@ -108,7 +108,7 @@ async function underLoad(browser, server) {
   return { readings };
 }
 
-/** The shares of a core since the metrics before, and the memory in use. */
+/** The shares of a core since the previous metrics, and the memory in use. */
 async function readingOf(one, before) {
   const after = await metricsOf(one);
   const share = (field) => (after[field] - before[field]) / (after.Timestamp - before.Timestamp);
@@ -117,7 +117,7 @@ async function readingOf(one, before) {
   return { thread: share("ThreadTime"), process: share("ProcessTime"), heap, nodes };
 }
 
-/** Opens each in a new window with an empty cache, while the stream continues. */
+/** Opens each page in a new window with an empty cache, while the stream continues. */
 async function firstRows(browser, server) {
   const filled = await browser.open(addressOf(server, "ui"));
   await filled.resize(1_440, 900);
@@ -143,7 +143,7 @@ async function timeToFirstRow(browser, url) {
   await opened.send("Network.setCacheDisabled", { cacheDisabled: true });
   await opened.send("Page.navigate", { url });
   const seen = () => opened.evaluate("globalThis.firstRow");
-  // Not awaited in the page, because the navigation would end such a call.
+  // This loop runs outside the page, because the navigation would end a call within the page.
   for (let time = await seen(); ; time = await seen()) {
     if (time === undefined) await wait(POLL_MS);
     else {
@@ -158,7 +158,7 @@ const OBSERVE_TASKS = `void new PerformanceObserver((list) => {
 }).observe({ type: "longtask" })`;
 
 const FIRST_ROW = `document.querySelector(".row:not(.headings, .gap)")`;
-/** Notes the time from the navigation to the frame after the first row. */
+/** Records the time from the navigation to the frame after the first row. */
 const NOTE_FIRST_ROW = `new MutationObserver((_, observer) => {
   if (!${FIRST_ROW}) return;
   observer.disconnect();

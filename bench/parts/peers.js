@@ -1,4 +1,4 @@
-// Other API emulators with the same record and load in the same run. They are installed on demand.
+// Other API emulators with the same record and load, measured in the same run. They are installed when the part runs.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,28 +15,28 @@ import { ours, programs, usual } from "../peer-programs.js";
 import { cpuOfProcess, familyOf } from "../processes.js";
 import { GET, POST } from "../sample-record.js";
 
-/** Kept for the next run. */
+/** The installed peers are kept for the next run. */
 const INSTALLED = fileURLToPath(new URL("../../node_modules/.cache/merchant-sandbox-bench/peers", import.meta.url));
-/** In milliseconds: the slowest peer needs a few seconds to start. */
+/** Milliseconds, because the slowest peer needs a few seconds to start. */
 const PATIENCE = 60_000;
 
 const BARE = "bare node:http";
 
-/** The requests, and which of our servers they are compared with. */
+/** The requests, each with the sandbox's server that the peers are compared with. */
 const CALLS = [
   { what: "GET a record by id, file", call: "get", server: "file" },
   { what: "POST that makes a record, file", call: "post", server: "file" },
   { what: "POST that makes a record, memory", call: "post", server: "memory" },
 ];
 
-/** The other Node that a peer needs, used for the sandbox as well; undefined if this one will do. */
+/** The other Node version that a peer needs, which the sandbox then uses too; undefined if this Node will do. */
 const otherNode = ({ node = 0 }) => (isHere(node) ? undefined : node);
 const ourName = (server, node) => (node === undefined ? server : `${server}, Node ${node}`);
 
 const row = ({ what, call, server }, program) => ({
   what,
   against: program.name + (otherNode(program) === undefined ? "" : `, both on Node ${program.node}`),
-  // A durable write beside a write that stays in memory is shown without a target.
+  // No target if the sandbox writes to disk and the peer only to memory.
   target: call === "post" && server === "file" && !program.isDurable ? "" : "> 1",
   read(results) {
     const { name } = program;
@@ -44,7 +44,10 @@ const row = ({ what, call, server }, program) => ({
     if (reason) return { figure: `not measured: ${reason}` };
     const against = (one, other, field) => ratio(results, nameOf(call, one), nameOf(call, other), field);
     const [rate, cpu] = ["rate", "cpu"].map((field) => against(ourName(server, otherNode(program)), name, field));
-    return { figure: `${figure(rate)} (it has ${against(name, BARE, "rate").toFixed(3)} of bare)`, cpu: figure(cpu) };
+    return {
+      figure: `${figure(rate)} (the peer reaches ${against(name, BARE, "rate").toFixed(3)} of bare node:http)`,
+      cpu: figure(cpu),
+    };
   },
 });
 
@@ -53,7 +56,7 @@ export const peers = {
   rows: programs.flatMap((program) => CALLS.map((one) => row(one, program))),
   async measure() {
     const folder = openFolder();
-    /** By peer: why it could not be measured. The other peers continue. */
+    /** The peers that could not be measured, with the reason. The other peers continue. */
     const failed = new Map();
     const nodes = nodesIn(folder);
     const results = await inRounds(
@@ -68,7 +71,7 @@ export const peers = {
 
 const nameOf = (call, name) => `${call} ${name}`;
 
-/** Reads first: some peers get slower with each new record. */
+/** Reads are measured first, because some peers get slower with each new record. */
 async function measured(servers, turns, failed) {
   const results = new Map();
   for (const call of ["get", "post"]) {
@@ -79,7 +82,10 @@ async function measured(servers, turns, failed) {
   return results;
 }
 
-/** Longer than elsewhere, because the system counts CPU time of peers in hundredths of a second. */
+/**
+ * Measures for three times as long as other benchmarks, because the system counts a peer's CPU time in hundredths of a
+ * second.
+ */
 async function sliceOf({ server, of }, call, failed) {
   const nothing = { rate: Number.NaN, cpu: Number.NaN };
   if (failed.has(of)) return nothing;
@@ -111,7 +117,7 @@ async function openAll(nodes, failed) {
   return servers;
 }
 
-/** The other Node versions that peers need, each with the package installed; this Node needs no installation. */
+/** The other Node versions that peers need, each with merchant-sandbox installed. This Node runs the checkout. */
 function nodesIn(folder) {
   const nodes = [...new Set(programs.map(otherNode))];
   return nodes.map((node) => [node, node === undefined ? undefined : installOn(node, folder.file(`node-${node}`))]);
@@ -182,7 +188,7 @@ async function freePorts() {
   return ports;
 }
 
-/** Whether it responds at its port before it exits or the timeout passes. */
+/** Whether a process responds at its port before it exits or the timeout passes. */
 async function listens(child, port) {
   const until = performance.now() + PATIENCE;
   while (child.exitCode === null && performance.now() < until) {

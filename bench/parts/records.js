@@ -8,10 +8,10 @@ import { KEY, LIST, POST } from "../sample-record.js";
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
-/** More slices than in other benchmarks, because the sizes differ little in cost. */
+/** More slices than in other parts, because the sizes differ little in cost. */
 const TURNS = SLICES * 2;
 
-/** Each call asks for another record, spread over the whole file. */
+/** Each call asks for another record. The records are spread over the whole file. */
 const anywhere = (size) => (n) => request("GET", `/v1/customers/cus_grown${1 + ((n * 7_919) % (size / 2))}`, KEY);
 
 const calls = {
@@ -23,7 +23,7 @@ const calls = {
 
 const nameOf = (what, size) => `${what}, ${power(size)} records`;
 
-/** Reads of records all over the file miss the caches of SQLite and of the CPU. */
+/** Reads of records all over the file miss the caches of SQLite and of the CPU, so they may cost more. */
 const targetOf = (what) => `<= ${calls[what] === anywhere ? 1.2 : 1.1} of CPU time`;
 
 const row = (what, size) =>

@@ -1,5 +1,5 @@
-// The cost of the request log after a thousand and after ten million rows. It is bounded, so it must not grow after the
-// first ten thousand.
+// The cost of the request log after a thousand to ten million rows. The log is bounded, so its cost must not grow after
+// the first ten thousand rows.
 
 import { copyFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -16,7 +16,10 @@ const AT_ONCE = 1_000;
 
 const control = (path) => request("GET", `/_sandbox/requests${path}`);
 
-/** The calls, given the number of the newest row. The control API calls come first, because they add no rows. */
+/**
+ * The requests, as functions of the number of the newest row. The control API calls come first, because they add no
+ * rows.
+ */
 const calls = {
   "the newest 25 requests": () => control("?limit=25"),
   "25 older requests": (last) => control(`?limit=25&starting_after=req_lodge_${last - 500}`),
@@ -29,7 +32,7 @@ const nameOf = (what, size) => `${what}, ${power(size)} rows written`;
 const row = (what, size) =>
   ifMeasured(rateAndCpu({ what: nameOf(what, size), against: nameOf(what, LEAST), target: "<= 1.1 of CPU time" }));
 
-/** Compares the file with its state when the log had just reached its bound. */
+/** Compares the file with an earlier copy, made when the log had just reached its bound. */
 const grown = (what, field, size) =>
   ifMeasured({
     what: nameOf(what, size),
@@ -38,7 +41,7 @@ const grown = (what, field, size) =>
     read: ({ left }) => ({ figure: figure(left.get(size)[field] / left.get(BOUNDED)[field]) }),
   });
 
-const WRITING = "CPU time of a row written";
+const WRITING = "CPU time of writing a row";
 const FILE = "size of the file";
 const KEPT = "rows kept";
 
@@ -57,7 +60,7 @@ export const requestLog = {
     const left = await written(folder);
     const files = new Map([...left].map(([size, { file }]) => [size, file]));
     const results = new Map();
-    // One kind of call after the other, because the last kind adds rows.
+    // One kind of call is measured after the other, because the last kind adds rows.
     for (const [what, request] of Object.entries(calls)) {
       const cases = [...left].map(([size, { last }]) => ({ name: nameOf(what, size), size, text: request(last) }));
       const measured = await inRounds(
@@ -72,7 +75,7 @@ export const requestLog = {
   },
 };
 
-/** Writes rows through the store, and copies the file at each of the sizes. */
+/** Writes rows through the store, and copies the file when it reaches each size. */
 async function written(folder) {
   const { openDatabase, openRequestLog } = await import(pathToFileURL(await bundle("request-log", ENTRY)).href);
   const database = openDatabase(await grownFile(folder.file("request-log.db"), () => ""));
@@ -109,7 +112,7 @@ function copyOf({ sql, file }, copy) {
   };
 }
 
-/** A row as a GET of a record leaves it. */
+/** A row as a GET of a record writes it. */
 const entry = (sequence) => ({
   sequence,
   id: `req_lodge_${sequence}`,

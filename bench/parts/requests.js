@@ -1,4 +1,4 @@
-// The cost of a request: baselines, then reads, writes, lists and replays, in memory and over a file.
+// The cost of a request: baselines, then reads, writes, lists and replays, in memory and with a file.
 
 import { inRounds, inTurn, openEach, rateAndCpu, slice } from "../measure.js";
 import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../sample-record.js";

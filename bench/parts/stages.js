@@ -1,5 +1,5 @@
-// The cost of each stage of the request pipeline: the same sandbox cut off after the nth stage, returning what bare
-// node:http returns.
+// The cost of each stage of the request pipeline. Each case cuts the same sandbox off after a stage, where it returns
+// what bare node:http returns.
 
 import { inRounds, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { GET, POST, RECORD } from "../sample-record.js";
@@ -15,12 +15,12 @@ const ANSWER = `
       context.finish(context);
     },`;
 
-/** A pipeline that responds before the stage whose line starts like this. */
+/** An edit that makes the pipeline respond before the stage whose line starts with this text. */
 const before = (stage) => ({ file: PIPE, find: `\n    ${stage}`, replace: `${ANSWER}\n    ${stage}` });
 
 const FIRST = "admit(guard";
 
-/** The code that each variant omits. */
+/** The edits that make each variant. */
 export const cuts = {
   nothing: [before(FIRST)],
   guard: [{ file: PIPE, find: "findCaller(context);", replace: "" }, before("faults.outage,")],
@@ -46,18 +46,18 @@ const cases = [
   { name: BARE_GET, request: GET },
   { name: "GET: context, reply, request log, and no stage", variant: "nothing", request: GET },
   { name: "GET: + guard", variant: "guard", request: GET },
-  { name: "GET: + whose key, route", variant: "route", request: GET },
-  { name: "GET: + may that key call", variant: "key", request: GET },
+  { name: "GET: + owner of the key, route", variant: "route", request: GET },
+  { name: "GET: + permission of the key", variant: "key", request: GET },
   { name: "GET: + rate limit", variant: "limit", request: GET },
   { name: "GET: + body, idempotency, validation", variant: "validate", request: GET },
-  { name: "GET: + select, check of the answer: all of it", variant: "whole", request: GET },
-  { name: "GET: all of it, but no row in the request log", variant: "unnoted", request: GET },
+  { name: "GET: + select, check of the response: all stages", variant: "whole", request: GET },
+  { name: "GET: all stages, but no row in the request log", variant: "unnoted", request: GET },
   { name: BARE_POST, request: POST },
   { name: "POST: up to the rate limit", variant: "limit", request: POST },
   { name: "POST: + body", variant: "body", request: POST },
   { name: "POST: + validation", variant: "validate", request: POST },
-  { name: "POST: + effect, event, commit: all of it", variant: "whole", request: POST },
-  { name: "POST: all of it, but no row in the request log", variant: "unnoted", request: POST },
+  { name: "POST: + effect, event, commit: all stages", variant: "whole", request: POST },
+  { name: "POST: all stages, but no row in the request log", variant: "unnoted", request: POST },
 ];
 
 const baseOf = ({ request }) => (request === GET ? BARE_GET : BARE_POST);

@@ -1,5 +1,5 @@
-// The cost of a start: from the command to the first response, against a program that opens better-sqlite3 and sends
-// one response; and within a process.
+// The cost of a start: the time from the command to the first response, compared with a program that opens
+// better-sqlite3 and sends one response. Also the cost of a start within a process.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ const BIN = fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
 const START = [BIN, "start", "--port", "0", "--json"];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The least that a start over SQLite can do. */
+/** The minimum work of a program that uses SQLite. */
 const PROGRAM = `
   new (require("better-sqlite3"))(":memory:").exec("create table records (id)");
   const server = require("node:http").createServer((_, outgoing) => outgoing.end("{}"));
@@ -21,12 +21,12 @@ const PROGRAM = `
 const MINIMAL = "better-sqlite3 and one response of node:http";
 const MEMORY = "command to first 200, memory";
 const FRESH = "command to first 200, a new file";
-const THERE = "command to first 200, a file that is there";
+const THERE = "command to first 200, an existing file";
 const LISTEN = "one bare server listening";
 const SANDBOX = "createSandbox() in memory";
 const RESET = "sandbox.reset(), everything";
 const RESET_ONE = "sandbox.reset(), one merchant";
-const RESET_FIRST = "sandbox.reset(), one merchant, the first after everything";
+const RESET_FIRST = "sandbox.reset(), one merchant, the first after a reset of everything";
 const NEW_MERCHANT = "sandbox.merchants.add()";
 const OWN_SANDBOX = "createSandbox(), one answer, close()";
 const NEW_SEED = "createSandbox() with a new seed, one answer, close()";
@@ -42,7 +42,7 @@ const timeOf = (what, against, target) => ({
 
 const middle = (results, what, field) => figure(median(results.get(what).map((measured) => measured[field])), " ms");
 
-/** CPU time: other work on the machine multiplies the time that passes. */
+/** CPU time, because other work on the machine makes the elapsed time longer. */
 const milliseconds = (what, target) => ({
   what,
   against: "",
@@ -71,7 +71,8 @@ export const start = {
     const commands = await inTurn(commandsIn(folder), ({ measure }) => measure(), RUNS);
     folder.remove();
     const { createSandbox, ownMerchant } = await import("../../dist/index.cjs");
-    // Merchants are reset in a second sandbox: after a reset of everything, the first one would load its fixture again.
+    // Single merchants are reset in a second sandbox. In the first one, the reset of everything would make each next
+    // reset load the fixture again.
     const [sandbox, replaced] = await Promise.all([createSandbox(), createSandbox()]);
     const cases = [
       ...libraryCases(createSandbox, sandbox, replaced),
@@ -123,7 +124,7 @@ function libraryCases(createSandbox, sandbox, replaced) {
   ];
 }
 
-/** The CPU time of each way in which a test gets data of its own, with one call. */
+/** The CPU time of each way in which a test gets its own data, including one call. */
 function testCases(createSandbox, ownMerchant, sandbox) {
   let seed = 1_000;
   const answer = async (baseUrl, apiKey = "sk_test_lodge") =>
@@ -146,10 +147,10 @@ function testCases(createSandbox, ownMerchant, sandbox) {
   ];
 }
 
-/** Milliseconds. */
+/** Milliseconds of pause before a measurement. */
 const REST = 20;
 
-/** Lets work that is left over from before finish first. */
+/** Pauses first, so that work left over from the previous case can finish. */
 async function timed(work) {
   await new Promise((resolve) => setTimeout(resolve, REST));
   const [started, before] = [performance.now(), process.cpuUsage()];

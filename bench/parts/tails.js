@@ -1,5 +1,5 @@
 // The slowest requests under full load: the 99th percentile of reads and writes at 1, 4 and 32 connections, and the
-// longest stall of each server. Writes over a file wait for the disk, so they are also compared with a server that
+// longest stall of each server. Writes to a file wait for the disk, so they are also compared with a server that
 // appends each body to a file and waits for the disk.
 
 import { load } from "../load.js";
@@ -61,17 +61,17 @@ export const tails = {
 };
 
 /**
- * Until V8 has compiled the hot code, its compiler shares the server's core, and one request in a hundred waits some
- * milliseconds for it.
+ * Warms up, because until V8 has compiled the hot code, its compiler shares the server's core. One request in a hundred
+ * waits some milliseconds for the compiler.
  */
 async function warmUp({ port }) {
   for (const request of Object.values(requests)) await load({ port, seconds: 10 * SECONDS, requests: request });
 }
 
 async function tail(server, { method, connections }) {
-  // Waits until the disk and the garbage collection have finished the work of the server before.
+  // Waits until the disk and the garbage collection have finished the work of the previous server.
   await new Promise((resolve) => setTimeout(resolve, (SECONDS * 1_000) / 2));
-  // The first call only starts the measurement.
+  // The first call only starts measuring the stall.
   await stallOf(server);
   const { latencies, refused, refusal } = await load({
     port: server.port,

@@ -1,4 +1,5 @@
-// Renders docs/clients.md: the judge's verdicts on HTTP libraries with their defaults, and how to configure a library.
+// Generates docs/clients.md: the judge's verdicts on HTTP libraries with their defaults, and how to configure a
+// library.
 
 export interface Row {
   situation: string;

@@ -1,4 +1,4 @@
-// The generated client of the control API: its types, with one method per operation, and the table from which the
+// Generates the client of the control API: its types, with one method per operation, and the table from which the
 // methods are made.
 
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
@@ -55,7 +55,8 @@ function method(operation: DeclaredOperation, types: Types): string {
   const overload = (parameter: string, result: string) => `${comment}${name}(${parameter}): Promise<${result}>;`;
   const formats = Object.keys(documents);
   if (formats.length === 0) return overload(given, answer);
-  // One overload per kind of result, depending on `format`; TypeScript picks the first that matches.
+  // One overload for each kind of result, because the kind depends on `format`. TypeScript picks the first that
+  // matches.
   const asked = (names: readonly string[]) =>
     `${given.replace("given?:", "given:")} & { format: ${names.map((format) => JSON.stringify(format)).join(" | ")} }`;
   const isText = formats.includes(String((query.properties.format as { default?: string } | undefined)?.default));
@@ -74,7 +75,7 @@ function argument({ id, path }: DeclaredOperation, input: ReturnType<typeof inpu
 
 const isNamed = (schema: TSchema) => "title" in schema || !("properties" in schema);
 
-/** Path parameters, query and body merged into one object; their names must be distinct. */
+/** Path parameters, query and body, merged into one object. No two of their names may be equal. */
 function inputOf({ id, path, query, body }: DeclaredOperation) {
   const params = Object.fromEntries(paramNames(path).map((name) => [name, Type.String()]));
   const parts: TProperties[] = [params, query.properties, body?.properties ?? {}];

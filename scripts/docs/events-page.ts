@@ -1,4 +1,4 @@
-// Generates docs/events.md: each type of event, and the commands or the call of the API that cause it.
+// Generates docs/events.md: each type of event, and the commands or the API call that cause it.
 
 import type { EventSource } from "../../src/areas/event-sources.ts";
 import { blocks, code, fence, GENERATED, link, table } from "./markdown.ts";
@@ -36,7 +36,7 @@ export function eventsPage(sources: readonly EventSource[]): string {
 
 const byType = (one: EventSource, other: EventSource) => (one.type < other.type ? -1 : 1);
 
-/** The calls of the API that cause an event, after the commands that make their record. */
+/** The API calls that cause an event, each run after the commands that create the record. */
 const callsOf = ({ type, operations }: EventSource): string[] =>
   operations.flatMap(({ id, method, path, mayEmit, mayEmitAfter }) => {
     const before = type in mayEmit ? mayEmitAfter : [];

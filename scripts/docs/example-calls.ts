@@ -1,4 +1,4 @@
-// One example request per operation that succeeds on a freshly seeded sandbox, as data and as a curl command.
+// One example request per operation, which succeeds on a freshly seeded sandbox, as data and as a curl command.
 
 import type { Catalogue, DeclaredOperation } from "../reference/api-surface.ts";
 import { examplePathOf, type Replies } from "../reference/examples.ts";
@@ -15,7 +15,7 @@ export interface ExampleCall {
 /** The API key of the fixture merchant with records in every area. */
 const KEY = "sk_test_lodge";
 
-/** Example lists request one record, which is enough to show the format. */
+/** Example lists request one record, because one is enough to show the format. */
 const ONE = "?limit=1";
 
 export function exampleCall(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): ExampleCall {
@@ -47,5 +47,5 @@ export function curl(server: string, { method, path, headers, body }: ExampleCal
   return lines.join(" \\\n  ");
 }
 
-/** Quotes the text for a shell if necessary. */
+/** Quotes a text for the shell, if necessary. */
 const quote = (text: string) => (/^[\w:/.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -5,7 +5,7 @@ import { type TSchema, text } from "../../src/schema/shapes.ts";
 import { type DocumentedKeywords, descriptionOf, titleOf } from "../reference/subschemas.ts";
 import { code, link, table } from "./markdown.ts";
 
-/** The mark of an assumed fact, linked to the page that explains it. */
+/** The mark of an assumed fact, which links to the page that explains assumptions. */
 export const ASSUMED_MARK = link("*assumed*", "assumptions.md");
 
 export const isMarked = (schema: TSchema) => ASSUMED in schema;
@@ -58,7 +58,7 @@ function fieldRows(schema: TSchema, path: string): FieldRow[] {
   ]);
 }
 
-/** The fields of a nested object or array of objects; titled schemas have a table of their own. */
+/** The fields of a nested object or array of objects. Schemas with a title have a separate table. */
 function innerRows(field: TSchema, path: string): FieldRow[] {
   const { items, properties } = field as DocumentedKeywords;
   if (titleOf(field) !== undefined) return [];
@@ -66,7 +66,7 @@ function innerRows(field: TSchema, path: string): FieldRow[] {
   return items && titleOf(items) === undefined ? fieldRows(items, `${path}[].`) : [];
 }
 
-/** The type, as shown in a table. `shown` writes the title of an object (default: as a link to its table). */
+/** The type as a table shows it. `shown` writes the title of an object (default: as a link to the object's table). */
 export function typeOf(schema: TSchema, shown = (title: string) => link(title, `#record-${title}`)): string {
   const keywords = schema as DocumentedKeywords;
   const title = titleOf(schema);
@@ -87,10 +87,10 @@ const valuesOf = (values: readonly unknown[]) =>
     .map((value) => code(String(value)))
     .join(", ");
 
-/** The default maximum length of text, stated once under Limits. */
+/** The default maximum length of text. The section Limits states it once. */
 export const DEFAULT_MAX_LENGTH = (text("") as DocumentedKeywords).maxLength ?? 0;
 
-/** The constraints of a value beyond its type, without those that apply to every field of the type. */
+/** The constraints of a value in addition to its type, without those that apply to every field of that type. */
 export function boundsOf(schema: TSchema): string {
   const { minimum, maximum, maxLength, minItems, maxItems, default: fallback } = schema as DocumentedKeywords;
   const bounds = [

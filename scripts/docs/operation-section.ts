@@ -1,4 +1,4 @@
-// Renders the section of one operation: example, parameters, body, response, errors and events.
+// Generates the section of one operation: example, parameters, body, response, errors and events.
 
 import { paramNames } from "../../src/client/control-call.ts";
 import { errors } from "../../src/kernel/errors.ts";
@@ -46,7 +46,7 @@ export function operationSection(catalogue: Catalogue, operation: DeclaredOperat
   );
 }
 
-/** A short entry: what the operation takes, its example if it takes a body, and its errors. */
+/** A short entry for an operation: its parameters, its example if it has a body, and its errors. */
 export function controlEntry({ surface }: Catalogue, operation: DeclaredOperation): string {
   const { id, method, path, summary, description, query, body, status, example } = operation;
   const taken = [...(query.properties ? fieldLines(query) : []), ...(body ? fieldLines(body) : [])];
@@ -102,7 +102,7 @@ function shapeOf(reply: ReplySchema): string {
   return titleOf(reply) === undefined ? `an object${mark}` : `the ${typeOf(reply)}`;
 }
 
-/** The fields of the response or of its list items; titled schemas have a table of their own. */
+/** The fields of the response, or of the items if it is a list. Schemas with a title have a separate table. */
 function ownFields(reply: ReplySchema): string {
   const { data } = propertiesOf(reply);
   const shape = isList(reply) && data ? ((data as { items?: ReplySchema }).items ?? data) : reply;
@@ -110,7 +110,7 @@ function ownFields(reply: ReplySchema): string {
   return isOwn ? receivedTable(shape) : "";
 }
 
-/** Masks keys and secrets of the example data, which would trigger secret scanners. */
+/** Masks keys and secrets of the example data, because secret scanners would report them. */
 const mask = (example: unknown) =>
   JSON.stringify(example, null, 2).replaceAll(/(sk_test_session_|sk_test_|whsec_)[0-9A-Za-z]{20,}/g, "$1…");
 

@@ -1,4 +1,4 @@
-// The generated pages and schemas, by path, and what the scripts need from the sources to make them.
+// The generated pages and schemas, by path, and what other scripts need from the sources to generate files.
 
 import { eventSources } from "../../src/areas/event-sources.ts";
 import { catalogue, resources } from "../../src/areas/index.ts";
@@ -71,8 +71,8 @@ const schemaFile = (schema: object) =>
   `${JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...schema })}\n`;
 
 /**
- * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any,
- * whose own example must come first, and whose answer must then be in `replies`.
+ * For each operation of the service, a call that succeeds on a freshly seeded sandbox. `after` is the operation, if
+ * any, whose example must be run before. The response to that example must then be in `replies`.
  */
 export const exampleCalls = (replies: Replies = {}) =>
   catalogue.map((operation) => ({

@@ -1,4 +1,5 @@
-// Generates docs/reference.md and docs/control.md: every operation with an example, then the sections common to all.
+// Generates docs/reference.md and docs/control.md: every operation with an example, then the sections that apply to
+// all.
 
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
@@ -94,7 +95,7 @@ function page(
   return `${blocks(GENERATED, `# ${title}`, introduction, [...contents, ...links].join("\n"), ...sections, ...rest)}\n`;
 }
 
-/** The commands of a page run in its order, so what they use is removed last. */
+/** Readers run the commands of a page in order, so a record that a later command uses must be removed last. */
 const removalsLast = (operations: readonly DeclaredOperation[]) =>
   operations.toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"));
 

@@ -65,7 +65,7 @@ export function headerTables(): string {
   );
 }
 
-/** Error codes for exceeded limits; the description of each states its limit. */
+/** Error codes for exceeded limits. The description of each code states the limit. */
 const LIMIT_CODES: readonly ErrorCode[] = [
   "body_too_deep",
   "payload_too_large",

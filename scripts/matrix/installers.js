@@ -1,4 +1,4 @@
-// The installers of the matrix: how each adds the packed package, runs its program, and which exit codes are expected.
+// The installers of the matrix: how each installs the packed package and runs its program, and the expected exit codes.
 
 import { npmOf, programOf, run } from "../packing.js";
 
@@ -6,7 +6,9 @@ export const registry = run("npm", ["config", "get", "registry"]).trim();
 
 /** Exit code of the program with a better-sqlite3 that this Node cannot load. */
 const REFUSED = 7;
-/** better-sqlite3 13 needs Node 22.14. Only npm chooses a version by its engines, which name all of Node 22. */
+/**
+ * better-sqlite3 13 needs Node 22.14. Only npm chooses the package version by `engines`, which allows every Node 22.
+ */
 const newest = { "20.19.0": REFUSED, "22.12.0": REFUSED };
 
 const pnpm = {
@@ -24,9 +26,9 @@ const bun = {
 };
 
 /**
- * `environment` has an empty cache, and a registry of the packed package. `fails` has the exit codes other than 0, by
- * Node. `recipe` names the row for Node 20 of the table in docs/troubleshooting.md. Yarn looks for the project in the
- * folders above, unless this one has a lock file.
+ * `environment` sets an empty cache, and the registry that serves the packed package. `fails` has the exit codes other
+ * than 0, by Node version. `recipe` names the row for Node 20 of the table in docs/troubleshooting.md. Without a lock
+ * file in this folder, Yarn would look for the project in the folders above.
  */
 export const installers = {
   npm: {
@@ -42,7 +44,7 @@ export const installers = {
     program: () => programOf("yarn@1", "yarn"),
     files: { "yarn.lock": "" },
     add: (tarball) => ["add", `file:${tarball}`],
-    // Yarn 1 removes the first `--`. Without this one, it would remove the `--` of `exec`.
+    // Yarn 1 removes the first `--`. Without this additional one, Yarn would remove the `--` of `exec`.
     run: ["--silent", "merchant-sandbox", "--"],
     environment: (cache) => ({ YARN_CACHE_FOLDER: cache, YARN_REGISTRY: registry }),
     // Yarn 1 checks the engines of all packages before it installs any.
@@ -63,7 +65,7 @@ export const installers = {
     recipe: "Yarn",
   },
   bun: { ...bun, run: ["x", "merchant-sandbox"], fails: newest, recipe: "Bun" },
-  // Bun and Deno run the program themselves here, beside a Node that would refuse it.
+  // Here Bun and Deno run the program themselves, although `node` in PATH is a version that would reject it.
   "bun --bun": { ...bun, beside: "20.19.0", run: ["x", "--bun", "merchant-sandbox"] },
   deno: {
     program: () => programOf("deno@2", "deno"),

@@ -1,4 +1,4 @@
-// The code generators: what each makes of the documents, and programs that call a sandbox with two of them.
+// The code generators and their arguments, and programs that call a sandbox through two of the generated clients.
 
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { tool } from "./work-folder.js";
 
 const require = createRequire(import.meta.url);
 
-/** Each generator with its arguments. A program imports index.ts. */
+/** The generators, each with its arguments. The programs below import index.ts of a generated client. */
 export const generators = [
   { name: "openapi-typescript", args: (document, out) => ["openapi-typescript", document, "-o", `${out}/index.ts`] },
   {
@@ -45,7 +45,7 @@ function kubbConfig(document, out, folder) {
 const folderOf = (name, document) =>
   `${document.replace(".openapi.json", "").replace(".json", "")}/${name.replaceAll(/\W/g, "-")}`;
 
-/** Generates a client; returns its number of files. */
+/** Generates a client. Returns the number of files in it. */
 export async function generate(folder, { name, args }, document) {
   const out = `./${folderOf(name, document)}`;
   mkdirSync(join(folder, out), { recursive: true });
@@ -80,7 +80,7 @@ const programs = {
 
 const EXPECTED = "payment resource_not_found";
 
-/** Writes the programs; returns the name of each. */
+/** Writes the programs. Returns their names. */
 export function writePrograms(folder, document, url, key) {
   return Object.entries(programs).map(([generator, source], index) => {
     writeFileSync(join(folder, `call-${index}.ts`), `${source(folderOf(generator, document), url, key)}\nexport {};\n`);
@@ -92,7 +92,7 @@ const COMPILER =
   "--strict --noEmit --skipLibCheck --allowImportingTsExtensions --target ES2022 --module ESNext --moduleResolution " +
   "bundler --lib ES2022,DOM,DOM.Iterable --types";
 
-/** Compiles every generated client and program at once, strictly. */
+/** Compiles every generated client and every program in one strict run of the compiler. */
 export async function compile(folder, documents, files) {
   const clients = documents.flatMap((document) =>
     generators.map(({ name }) => `./${folderOf(name, document)}/index.ts`),
@@ -113,5 +113,5 @@ export async function callSandbox(folder, { generator, file }) {
   await esbuild.build(bundle);
   const printed = (await run(process.execPath, [`${file}.mjs`], { cwd: folder })).trim();
   if (printed !== EXPECTED) throw new Error(`${generator}: the calls printed ${printed}, not ${EXPECTED}`);
-  return "a list and a refusal, typed";
+  return "a typed list and a typed error response were received";
 }

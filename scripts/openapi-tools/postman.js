@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tool } from "./work-folder.js";
 
-/** Examples as values, and no optional parameters: README.md says why the importer needs both. */
+/**
+ * Examples become values, and optional parameters are left out. README.md says why the importer needs these settings.
+ */
 const SETTINGS = "parametersResolution=Example,enableOptionalParameters=false";
 
 export async function postman(folder, document, url, key, operations) {

@@ -1,5 +1,5 @@
-// Sends the calls of the contract tests through Prism as a validating proxy. A server that answers as the sandbox did
-// in the tests is behind it.
+// Sends the calls of the contract tests through Prism, a validating proxy. Behind Prism, a server returns the responses
+// that the sandbox gave in the tests.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,10 +10,10 @@ import { run } from "../installed-tools.js";
 
 const TESTS = ["test/api/contract.test.ts", "test/api/shared-refusals.test.ts"];
 
-/** Names the recorded call of which a request is the copy. */
+/** The header with the index of the recorded call that a request repeats. */
 const CALL = "x-recorded-call";
 
-/** Runs the tests; returns their calls of documented operations. */
+/** Runs the tests, and returns those of their calls that match documented operations. */
 export async function recordCalls(folder, root, document) {
   const file = join(folder, "calls.jsonl");
   const env = { ...process.env, RECORDED_CALLS: file };
@@ -41,7 +41,7 @@ export async function recordCalls(folder, root, document) {
     Object.keys(operation.responses).map((status) => `${operation.operationId} ${status}`),
   );
   const missing = documented.filter((name) => !calls.some((call) => call.name === name));
-  if (missing.length > 0) throw new Error(`The tests cause no response ${missing.join(", ")}`);
+  if (missing.length > 0) throw new Error(`The tests cause no response for: ${missing.join(", ")}`);
   return { calls, documented: documented.length };
 }
 
@@ -85,7 +85,7 @@ export async function prism(folder, document, { calls, documented }, port) {
       throw new Error(`Prism: ${violations.length} violations:\n${violations.slice(0, 20).join("\n")}`);
     return (
       `0 violations in the ${calls.length} responses of the contract tests, ` +
-      `which have each of the ${documented} documented statuses`
+      `which cover all ${documented} documented statuses`
     );
   } finally {
     proxy.kill();
@@ -94,7 +94,10 @@ export async function prism(folder, document, { calls, documented }, port) {
   }
 }
 
-/** The violations in the response. A refused request has violations of its own, which do not count. */
+/**
+ * The violations in the response. If the recorded request was rejected, the request has violations too, which do not
+ * count.
+ */
 async function violationsOf(base, { name, method, path, body, response: recorded }, index) {
   const headers = { [CALL]: String(index), "content-type": "application/json" };
   const response = await fetch(base + path.slice("/v1".length), {
@@ -102,7 +105,7 @@ async function violationsOf(base, { name, method, path, body, response: recorded
     headers,
     body: method === "GET" ? undefined : sentBody(body),
   });
-  // The proxy has answered by itself if this is not the recorded response.
+  // If the response is not the recorded one, the proxy has answered by itself.
   if ((await response.text()) !== recorded.text)
     return [`${name}: the proxy answered ${response.status}, and did not pass the call on`];
   const found = JSON.parse(response.headers.get("sl-violations") ?? "[]");
@@ -111,7 +114,10 @@ async function violationsOf(base, { name, method, path, body, response: recorded
     .map(({ location, message }) => `${name} ${location.join(".")}: ${message}`);
 }
 
-/** The proxy passes on no body that it cannot read; the response is the recorded one, whatever the body. */
+/**
+ * The body to send. The proxy does not pass on a body that it cannot parse, and the recorded response does not depend
+ * on the body.
+ */
 function sentBody(text = "") {
   try {
     return text.length < 10_000 && JSON.parse(text) ? text : "{}";

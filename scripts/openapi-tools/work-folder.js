@@ -1,4 +1,4 @@
-// The tools of the OpenAPI lane at fixed versions, and a folder in which they work.
+// The tools of `npm run openapi:tools` at fixed versions, and the folder in which they run.
 
 import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ export const versions = {
   typescript: "5.9.3",
 };
 
-/** A folder for what the tools read and write, with the tools in its node_modules. */
+/** Creates a folder for the input and output of the tools, with the tools in its node_modules. */
 export async function openWorkFolder() {
   const installed = await installTools("openapi-tools", versions);
   const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-openapi-tools-"));

@@ -1,4 +1,4 @@
-// The API surfaces (service and control API) that the documentation describes: address, authentication and common
+// The two API surfaces that the documentation describes (service and control API): address, authentication and common
 // errors.
 
 import type { DeclaredOperation, ObjectSchema } from "../../src/contracts/endpoint.ts";
@@ -140,7 +140,7 @@ export function errorsOf(surface: Surface, operation: DeclaredOperation): ErrorC
 
 export const codes = Object.keys(errors) as ErrorCode[];
 
-/** The errors of an operation, without those common to all operations unless it declares them itself. */
+/** The errors of an operation. Errors common to all operations are left out, unless the operation declares them. */
 export function ownErrorsOf(surface: Surface, operation: DeclaredOperation): ErrorCode[] {
   const { always, body, key } = surface.errors;
   const common = new Set<ErrorCode>([...always, ...body, ...key]);

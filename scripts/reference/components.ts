@@ -1,5 +1,5 @@
-// The components of an OpenAPI document, printed once and referenced: titled schemas, error examples, headers, common
-// responses.
+// The components of an OpenAPI document, which are printed once and then referenced: titled schemas, error examples,
+// headers, common responses.
 
 import { pascal } from "../../src/kernel/text.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
@@ -9,7 +9,7 @@ type ComponentKind = "schemas" | "responses" | "parameters" | "examples" | "head
 
 export type Components = ReturnType<typeof createComponents>;
 
-/** `names` gives names to schemas without a title; a schema is recognised by its JSON text. */
+/** `names` gives names to schemas without a title. Schemas are compared by their JSON text. */
 export function createComponents(names: Readonly<Record<string, TSchema>> = {}) {
   const nameOfText = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
   const sections: Partial<Record<ComponentKind, Record<string, Printed>>> = {};
@@ -60,8 +60,8 @@ function withoutNull(schema: TSchema): { plain: TSchema; orNull: boolean } {
 }
 
 /**
- * The keywords as other tools read them: one allowed value is a `const`, and a pattern with `\p{…}`, which only the
- * flag `u` allows, is left out.
+ * The keywords in the form that other tools read. One allowed value becomes a `const`. A pattern with `\p{…}` is left
+ * out, because it is valid only with the flag `u`.
  */
 function withPortableKeywords({ enum: values, pattern, ...rest }: Printed): Printed {
   const [only, ...others] = (values as unknown[] | undefined) ?? [];

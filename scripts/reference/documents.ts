@@ -1,5 +1,5 @@
-// The documents that scripts make of the declarations: OpenAPI of both APIs, the list of facts, and the types of the
-// service.
+// The documents that scripts generate from the declarations: OpenAPI of both APIs, the list of facts, and the types of
+// the service.
 
 import { existsSync, readFileSync } from "node:fs";
 import { withFields } from "../../src/areas/declare/resource.ts";
@@ -64,7 +64,8 @@ const FaultTrigger = triggerSchema;
 const ruleFields = { match: FaultMatch, trigger: FaultTrigger, action: FaultAction };
 const faultFields = { ...ruleFields, expect: Type.Array(Type.String()) };
 /**
- * Fields with a more precise schema than their operation declares; their own module checks them, with better messages.
+ * Fields with a more precise schema than the operation declares. Another module checks these fields, with better
+ * messages.
  */
 export const preciseFields: Readonly<Record<string, TProperties>> = {
   "faults.add": faultFields,
@@ -82,7 +83,7 @@ const preciseControl = () =>
     return { ...operation, body: precise, reply: refine(reply, "fault_rule", ruleFields) };
   });
 
-/** The response bodies of the example requests, which the build records; none before the first build. */
+/** The response bodies of the example requests, which the build records. Before the first build there are none. */
 const exampleReplies = once((): Replies => {
   const file = packageFile("dist/example-replies.json");
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};

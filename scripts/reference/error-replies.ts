@@ -15,8 +15,8 @@ export const ERRORS_ASSUMPTION: Assumption = {
 };
 
 /**
- * The schema of the error responses of a surface: the error object, with one list of all codes that its operations can
- * return.
+ * The schema of the error responses of a surface: the error object, with a list of all codes that the operations of the
+ * surface can return.
  */
 export function errorSchemaOf(surface: Surface, operations: readonly DeclaredOperation[]): TSchema {
   const used = new Set(operations.flatMap((operation) => errorsOf(surface, operation)));
@@ -54,7 +54,7 @@ export function failures(
   return Object.fromEntries(entries);
 }
 
-/** Statuses whose response is shared by all operations that add no code of their own. */
+/** Statuses with one common response, which an operation uses if it adds no code of its own. */
 const SHARED = new Set([401, 403, 413, 415, 422, 429, 500, 503]);
 
 const nameOf = (status: number) => (STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, "");

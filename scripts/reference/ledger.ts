@@ -37,8 +37,8 @@ export function ledger(source: LedgerSource): Ledger {
   const facts = [
     ...behaviours,
     ...source.operations.flatMap((operation) => operationFacts(operation, source.behaviours)),
-    // A behaviour takes precedence over the schema: it may promise more than the service's documentation, which the
-    // schema follows.
+    // A behaviour takes precedence over the schema, because the schema follows the service's documentation and a
+    // behaviour may promise more.
     ...schemaFacts(source).filter(({ id }) => !declared.has(id)),
     factFrom({ id: "error.envelope", kind: "envelope", value: "none" }, undefined),
     factFrom({ id: "error.invalid_fields", kind: "invalid_fields", value: OWN_INVALID_FIELDS }, ERRORS_ASSUMPTION),
@@ -51,8 +51,8 @@ export function ledger(source: LedgerSource): Ledger {
 }
 
 /**
- * Facts that the service's documentation states about responses with otherwise assumed fields: a new endpoint's secret,
- * and its prefix.
+ * Facts about a new endpoint's secret and its prefix. The service's documentation states them, although the other
+ * fields of that response are assumed.
  */
 const STATED = /^webhooks\.create\.reply\.secret(\.|$)/;
 
@@ -119,7 +119,7 @@ function schemaFacts({ operations, resources }: LedgerSource): ServiceFact[] {
   return facts;
 }
 
-/** Errors that only the sandbox has: a real service is not on this machine, and takes live keys. */
+/** Errors that only the sandbox has. A real service does not run on this machine, and accepts live keys. */
 const OWN_ERRORS: ReadonlySet<ErrorCode> = new Set([
   ...([
     "live_key_refused",

@@ -26,7 +26,7 @@ export interface OpenApiSource extends Catalogue {
   names?: Readonly<Record<string, TSchema>>;
 }
 
-/** The inputs from which the parts of a document are made. */
+/** The inputs for generating the parts of a document. */
 interface Printing extends Required<Omit<OpenApiSource, "names" | "events">> {
   components: Components;
   errorSchema: TSchema;
@@ -72,10 +72,7 @@ export function openapi({
 const tagsOf = ({ operations, areas }: Printing): OpenApiDocument["tags"] =>
   areasOf(operations).map(([name]) => ({ name, description: areas[name] ?? "" }));
 
-/**
- * A path with a deletion comes last, so that a tool which calls the operations in order still finds the record that it
- * uses before.
- */
+/** Paths with a deletion come last. A tool that calls the operations in order can then still use the record. */
 function pathsOf(printing: Printing): Record<string, Printed> {
   const { surface, operations } = printing;
   const paths: Record<string, Printed> = {};
@@ -104,7 +101,7 @@ function operationOf(operation: DeclaredOperation, printing: Printing): Printed 
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
     responses: { ...success(operation, printing), ...failures(surface, operation, errorSchema, components) },
-    // The name that fault rules, the request log and reports use.
+    // The operation's name in fault rules, in the request log and in reports.
     "x-sandbox-operation": id,
     ...(emitted.length > 0 ? { "x-sandbox-emits": emitted } : {}),
   };
@@ -136,7 +133,8 @@ function parametersOf(operation: DeclaredOperation, { surface, operations, repli
     ...(query.required?.includes(name) ? { required: true } : {}),
   }));
   const takesKey = idempotent && surface.errors.key.length > 0;
-  // Tools send the example as it is, and the same key for two operations is a 422.
+  // An example for each operation, because tools send the example unchanged, and the same key for two operations
+  // returns 422.
   const key = { ...parameter("header", idempotencyKey.name, idempotencyKey.schema, components), example: `${id}-1` };
   return [...inPath, ...inQuery, ...(takesKey ? [key] : [])];
 }
@@ -204,7 +202,7 @@ export const bodyNameOf = (id: string) => `${pascal(id)}Input`;
 /** Writes `payment.succeeded` as `PaymentSucceededEvent`. */
 export const eventNameOf = (type: string) => `${pascal(type)}Event`;
 
-/** The reply's own name; `PaymentList` for a list of payments; otherwise a name made from the operation's id. */
+/** The title of the reply; else `PaymentList` for a list of payments; else a name made from the operation's id. */
 export function replyNameOf(
   { id, reply }: Pick<DeclaredOperation, "id" | "reply">,
   { nameOf }: Pick<Components, "nameOf">,
@@ -214,7 +212,7 @@ export function replyNameOf(
   return nameOf(reply) ?? (itemName === undefined ? `${pascal(id)}Reply` : `${itemName}List`);
 }
 
-/** The items, if the schema is the envelope of a list. */
+/** The schema of the items, if the schema is that of a list. */
 function itemOf(schema: TSchema): TSchema | undefined {
   const { object, data } = (schema as DocumentedKeywords).properties ?? {};
   return object && data ? (data as DocumentedKeywords).items : undefined;

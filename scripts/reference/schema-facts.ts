@@ -1,4 +1,4 @@
-// The facts that schemas state: fields, types, values, prefixes and forms, of responses and of request bodies.
+// The facts that schemas state about responses and request bodies: fields, types, values, prefixes and forms.
 
 import { formOfSchema } from "../../src/compare/value-formats.ts";
 import type { DeclaredFact, FactKind, FactValue, ServiceFact } from "../../src/contracts/fact.ts";
@@ -32,11 +32,11 @@ const OTHERS_ACCEPTED: Assumption = {
 
 const CONSTANT_WHY = "No money moves in the sandbox.";
 
-/** The reason in the schema's own mark, or else the reason of the schema around it. */
+/** The reason in the mark of the schema, or else the reason in the mark of the enclosing schema. */
 const reasonOf = (schema: TSchema, inherited: Reason): Reason =>
   (schema as { [ASSUMED]?: Assumption })[ASSUMED] ?? inherited;
 
-/** Collects facts; a titled schema is described once. */
+/** Collects facts. A titled schema is described once. */
 export function createSchemaFacts() {
   const facts: ServiceFact[] = [];
   const described = new Set<string>();
@@ -92,7 +92,7 @@ function valueFacts(id: string, schema: TSchema, reason: Reason): ServiceFact[] 
   ];
 }
 
-/** One fact for each value, and one that says that their list is complete. */
+/** One fact for each value, and one fact that the list of values is complete. */
 export function valuesFacts(id: string, values: readonly string[], reason: Reason | "design"): ServiceFact[] {
   const make = (fact: DeclaredFact): ServiceFact =>
     reason === "design" ? { ...fact, origin: "design", why: CONSTANT_WHY } : factFrom(fact, reason);

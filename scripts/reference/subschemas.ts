@@ -1,4 +1,4 @@
-// Traversal of JSON Schemas: which keywords contain schemas, and the JSON Pointer to each.
+// Traversal of JSON Schemas: which keywords contain schemas, and the JSON Pointer of each subschema.
 
 import { escapePointer } from "../../src/schema/json-pointer.ts";
 import type { SchemaKeywords } from "../../src/schema/schema.ts";
@@ -50,7 +50,7 @@ export function refine(schema: TSchema, title: string, fields: TProperties): TSc
     : copy) as unknown as TSchema;
 }
 
-/** The title of a schema, under which it is printed once. */
+/** The title of a schema. Generated documents print a titled schema once, under its title. */
 export const titleOf = (schema: TSchema): string | undefined => {
   const { title } = schema as { title?: unknown };
   return typeof title === "string" ? title : undefined;

@@ -1,4 +1,4 @@
-// Generates TypeScript from JSON Schemas: named schemas become interfaces, descriptions become doc comments.
+// Generates TypeScript from JSON Schemas: named schemas become interfaces, and descriptions become doc comments.
 
 import type { ObjectSchema } from "../../src/contracts/endpoint.ts";
 import { pascal } from "../../src/kernel/text.ts";
@@ -17,8 +17,9 @@ interface TypedService {
 }
 
 /**
- * `names` gives names to schemas without a title; a schema is recognised by its JSON text. `words` has the known names
- * of each kind, such as the operations: text with `x-sandbox-names` is one of them, or a pattern with `*`.
+ * `names` gives names to schemas without a title. Schemas are compared by their JSON text. `words` has the known names
+ * of each kind, such as the ids of operations. Text with `x-sandbox-names` must be one of these names, or a pattern
+ * with `*`.
  */
 export function createTypes(
   names: Readonly<Record<string, TSchema>>,
@@ -61,7 +62,7 @@ export function createTypes(
 
 /** The declarations of a service: the bodies and replies of its operations, its errors and its events. */
 export function serviceTypes({ operations, error, event, eventTypes }: TypedService): string {
-  // The names are not Error and Event, because JavaScript has globals of these names.
+  // The names Error and Event are avoided, because they are JavaScript globals.
   const types = createTypes({ ApiError: error, WebhookEvent: event });
   for (const { id, body, reply } of operations) {
     const names = typeNames({ id, body, reply });

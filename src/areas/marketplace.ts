@@ -122,7 +122,7 @@ function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): 
     if (!Number.isSafeInteger(stockQuantity))
       fail(
         "invalid_state",
-        `Order ${record.id} moves ${quantity} of ${variant.id}; its stock would exceed ${Number.MAX_SAFE_INTEGER}.`,
+        `Order ${record.id} changes the stock of ${variant.id} by ${quantity}, beyond ${Number.MAX_SAFE_INTEGER}.`,
       );
     variants.update(variant, { stockQuantity });
   }

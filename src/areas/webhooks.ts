@@ -105,7 +105,7 @@ export function createEndpoint(
   if (call.own(webhookEndpoints).newestOf(MOST_ENDPOINTS).length === MOST_ENDPOINTS)
     fail(
       "invalid_state",
-      `A merchant has ${MOST_ENDPOINTS} webhook endpoints at most, and this one has them. ` +
+      `The merchant already has ${MOST_ENDPOINTS} webhook endpoints, which is the maximum. ` +
         "Delete one with DELETE /v1/webhooks/{id}.",
     );
   const types = [...new Set(events)];

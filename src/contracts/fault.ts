@@ -42,7 +42,7 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 const DELIVERY_OUTCOMES = ["genuine", "altered", "forged", "previous_secret"] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
-/** The data of a call that a phase knows. */
+/** The data of a call that rules can match. The phase decides which of them are known. */
 export interface CallSubject {
   requestId: string;
   merchant: string | undefined;
@@ -103,7 +103,7 @@ export type ApiEffect =
   | { kind: "exhaust"; resetIn?: number }
   /** Waits for real milliseconds before the headers, or between the headers and the body. */
   | { kind: "delay"; milliseconds: number; before: "headers" | "body" }
-  /** Sends no HTTP response. */
+  /** Breaks the connection before the HTTP response is complete, or with `hang` leaves it open without a response. */
   | { kind: "disconnect"; as: DisconnectForm }
   /** Corrupts the response. */
   | { kind: "corrupt"; as: CorruptionForm; bytesPerSecond: number }
@@ -116,7 +116,7 @@ export type ApiEffect =
   /** Answers a read with the records as of this many sandbox milliseconds ago. */
   | { kind: "lag"; milliseconds: number };
 
-/** The effects on delivery attempts. Spans are milliseconds. */
+/** The effects on delivery attempts. Durations are in milliseconds. */
 export type DeliveryEffect =
   | { kind: "duplicate"; copies: number; gap: number; concurrent: boolean }
   | { kind: "reorder"; batch: number; order: "reverse" | "shuffle"; hold: number | undefined }

@@ -130,7 +130,7 @@ const listRequests = endpoint({
         `There is no operation ${filters.operation}.${nearestOrAll(filters.operation, operationIds)}`,
       );
     const { numbers } = requestLog;
-    // A dropped request is allowed. All older requests are also gone, so the page is empty.
+    // `starting_after` may name a request that the log has dropped. All older requests are gone too: the page is empty.
     if (starting_after !== undefined && requestLog.sequenceOf(starting_after) === 0 && !numbers.wasMade(starting_after))
       failInvalidCursor(query, "request", "in the log");
     const log = {

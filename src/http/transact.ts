@@ -75,7 +75,8 @@ export function transact({
 }
 
 /**
- * Turns an error that is stored for the key, such as a 404 or 409, into a reply. The attempt's effects are rolled back.
+ * Turns an error into a reply if its code is one that an Idempotency-Key stores, such as a 404 or 409. The attempt's
+ * effects are rolled back.
  */
 function replyOrStoredError(context: RequestContext, attempt: () => Reply): Reply {
   try {

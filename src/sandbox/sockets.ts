@@ -58,7 +58,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
     request(incoming, outgoing) {
       // Handles errors before a pipeline starts. The pipelines respond to their own errors.
       try {
-        // Checks other targets, such as a whole URL, because Express's router would look for a path in them.
+        // Checks a target that is not a path, such as a whole URL, here: Express's router would look for a path in it.
         if (!incoming.url?.startsWith("/")) guard.check(incoming);
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) {
           // The response repeats names that the page sent, so a live key is rejected first.

@@ -1,5 +1,5 @@
-// Marks details that the API's document leaves open. The mark is part of the schema or value itself, so the list of
-// assumptions always matches the code.
+// Marks details that the service's documentation leaves open. The mark is part of the schema or value itself, so the
+// list of assumptions always matches the code.
 
 import type { TSchema } from "./schema.ts";
 

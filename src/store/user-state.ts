@@ -14,7 +14,10 @@ interface Key {
   problem?: string;
 }
 
-/** The folder follows the system's own variables, because `MERCHANT_SANDBOX_` variables set options. */
+/**
+ * The folder is set by XDG_STATE_HOME or LOCALAPPDATA. It has no variable of its own, because each `MERCHANT_SANDBOX_`
+ * variable is an option.
+ */
 export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { XDG_STATE_HOME, LOCALAPPDATA } = environment;
   const given = process.platform === "win32" ? LOCALAPPDATA : XDG_STATE_HOME;
@@ -54,7 +57,7 @@ function readKey(folder: string): Key {
   }
 }
 
-/** Characters of the shortest key that `randomToken` makes. */
+/** The fewest characters of a key that is accepted; `randomToken` makes 48. */
 const KEY_LENGTH = 32;
 
 /**
@@ -81,7 +84,10 @@ export function openFolder(folder: string): void {
     throw new Error(`${folder} must be a folder that only this user can read and write`);
 }
 
-/** Why this machine cannot recognise its own files later, as the rest of a sentence; undefined if it can. */
+/**
+ * Why later processes of this user cannot recognise the files that this process marks, as the rest of a sentence;
+ * undefined if they can.
+ */
 export const userStateProblem = (): string | undefined => userKey().problem;
 
 /** A text that only this user's sandboxes can derive from `about`. */

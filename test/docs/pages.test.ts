@@ -106,6 +106,16 @@ const pages = Object.fromEntries(
 );
 const { "reference.md": reference = "" } = pages;
 
+test("the pages that are written by hand have at most 15,000 words together", () => {
+  const root = join(SOURCES, "..");
+  const texts = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .filter((text) => !text.startsWith("<!-- Generated"));
+  const words = texts.flatMap((text) => text.split(/\s+/).filter(Boolean)).length;
+  expect(words, "shorten a page, or link to what another page says").toBeLessThanOrEqual(15_000);
+});
+
 /** Splits a command into unquoted words, as a shell does. */
 function words(command: string): string[] {
   const parts = command.replaceAll(" \\\n", " ").matchAll(/((?:'[^']*'|\\'|[^\s'\\])+)/g);

@@ -13,7 +13,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** The rules that depend on colours. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** The problems that axe finds, each with its element: in light with all rules, in dark only with those on colours. */
+/**
+ * The problems that axe finds, each with its element. In light, all rules apply; in dark, only the rules for colours.
+ */
 async function problemsOf(page: Page): Promise<string[]> {
   await page.evaluate(`if (!("axe" in window)) { ${axe}; }`);
   const found: string[] = [];
@@ -42,8 +44,8 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
   };
 
   /**
-   * Refused calls, a fault, a scenario, a delivery that fails, and verdicts: every part of the report has something to
-   * show.
+   * A sandbox with rejected calls, a fault, a scenario, a failing delivery and verdicts, to fill every part of the
+   * report.
    */
   async function busy(): Promise<Bench> {
     const bench = await open();
@@ -64,14 +66,14 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     return bench;
   }
 
-  test("the report has no problem, with or without calls", async () => {
+  test("the report has no accessibility problem, with or without calls", async () => {
     const [{ url }, unused] = [await busy(), await open()];
     const query = new URLSearchParams({ format: "html", problems: "A verdict failed.", failOn: "verdicts" });
     await expectAccessible(`${url}/_sandbox/report?${query}`, 'document.querySelectorAll("tr").length > 20');
     await expectAccessible(`${unused.url}/_sandbox/report?format=html`, 'document.querySelector("main") !== null');
   });
 
-  test("the dashboard has no problem: every view, a detail, a form, the palette and the help", async () => {
+  test("every view, a detail, a form, the palette and the help of the dashboard have no problem", async () => {
     const { url } = await busy();
     const page = await browser.open(`${url}/_sandbox/ui`);
     await page.shows('document.querySelectorAll(".row").length > 3');

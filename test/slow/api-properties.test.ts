@@ -62,7 +62,7 @@ const name = (operation: Operation) =>
     },
   );
 
-/** The example with fields changed, removed and added; or any JSON; or invalid JSON. */
+/** One of three kinds of body: the example with changed, removed and added fields, any JSON, or invalid JSON. */
 const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
   fc.oneof(
     {
@@ -166,7 +166,7 @@ async function send(bench: Bench, draft: Draft, bodies = "checked"): Promise<Ans
 }
 
 describe("any input to the operations", () => {
-  test.each(["checked", "open"] as const)("with bodies %s", async (bodies) => {
+  test.each(["checked", "open"] as const)("gets a valid response with bodies %s", async (bodies) => {
     const bench = await open({ bodies, rateLimit: "none" });
     const statuses = new Set<number>();
     const property = fc.asyncProperty(
@@ -214,7 +214,7 @@ describe("any input to the control operations", () => {
     ),
   });
 
-  test("gets a response, in any order, and the sandbox continues", async () => {
+  test("gets a valid response in any order of calls, and the sandbox continues", async () => {
     const bench = await open({ rateLimit: "none" });
     const property = fc.asyncProperty(controlCall, async ({ operation, edits, changes, param: name, search }) => {
       const { method, example, documents } = operation;

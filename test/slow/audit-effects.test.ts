@@ -1,5 +1,4 @@
-// The audit with a count of effects: a correct receiver is proven right, and each way of acting more or less than once
-// is found.
+// The audit with a count of effects: a correct receiver passes, and a receiver that acts more or less than once fails.
 
 import { createHmac } from "node:crypto";
 import { appendFileSync, writeFileSync } from "node:fs";
@@ -73,7 +72,7 @@ const mistakes: [mistake: string, book: Book, failed: string[]][] = [
     ["twenty_at_once"],
   ],
   [
-    "remembers only the last event",
+    "remembers only the latest event",
     (id, shop) => {
       if (!shop.known.has(id)) shop.orders++;
       shop.known = new Set(shop.arrivals.get(id) === 2 ? [] : [id]);
@@ -115,7 +114,7 @@ const shared = shareForBlock({ clock: "real" });
 
 // These tests are concurrent, because an audit mostly waits for a receiver that might still act.
 describe.concurrent("a count of effects", () => {
-  test("proves a correct receiver right, and leaves nothing inconclusive", async () => {
+  test("lets a correct receiver pass, and leaves no probe inconclusive", async () => {
     const { url, shop } = await openShop(once);
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders, restart: () => {} });
     expect(found.probes.map(({ probe, verdict }) => [probe, verdict])).toEqual(
@@ -161,13 +160,13 @@ describe.concurrent("a count of effects", () => {
     ]);
   });
 
-  test("that grows by more than the number of requests may be a running sum, as the result says", async () => {
+  test("that grows by more than the number of requests fails: the result says that it may be a sum", async () => {
     const { url, shop } = await openShop(once);
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders * 1_250 });
     expect(found.probes[0]).toMatchObject({ verdict: "fail", why: expect.stringContaining("instead of adding up") });
   });
 
-  test("finds work that comes late", async () => {
+  test("finds a receiver that acts late", async () => {
     const { url, shop } = await openShop((id, one) => {
       if (one.arrivals.get(id) === 20) setTimeout(() => one.orders++, 900);
       return once(id, one);
@@ -176,7 +175,7 @@ describe.concurrent("a count of effects", () => {
     expect(found.verdict, JSON.stringify(found.probes)).toBe("fail");
   });
 
-  test("that never changes proves nothing: the receiver may act on other events, which can be named", async () => {
+  test("that never changes is inconclusive until the event on which the receiver acts is named", async () => {
     const bench = await open();
     const sandbox = connect(bench.url);
     const { url, shop } = await openShop(once, /^booking\.declined$/);
@@ -201,7 +200,7 @@ describe.concurrent("a count of effects", () => {
     );
   });
 
-  test("is a number in the control API: a command is refused there", async () => {
+  test("must be a number in the control API, which rejects a command", async () => {
     const bench = shared();
     const body = { url: "http://127.0.0.1:1/", secret: SECRET, effects: "touch /tmp/owned" };
     const { status, body: refused } = await bench.call("POST", "/_sandbox/audits", { key: null, body });
@@ -257,7 +256,7 @@ describe.concurrent("the command", () => {
     await Promise.all(tried);
   });
 
-  test("says what a command printed that is not a number, and how a failed one ended", async () => {
+  test("reports what a command printed instead of a number, and how a failed command ended", async () => {
     const { url } = await openWriter(false);
     const audit = (...words: string[]) => run(["audit", url, "--secret", SECRET, ...words], nowhere);
     expect(await audit("--effects", "echo many")).toMatchObject({
@@ -282,7 +281,7 @@ describe.concurrent("a scenario", () => {
     [true, "pass", 0],
     [false, "fail", 3],
   ])(
-    "scores whether the receiver acted once, by a count of its effects (it does: %s)",
+    "scores by a count of effects whether the receiver acted once (it acts once: %s)",
     async (isRight, verdict, code) => {
       const bench = await open({ clock: "real" });
       const file = join(folder(), "orders.log");
@@ -352,7 +351,7 @@ test("a run with webhooks whose effects were not counted says so in its report a
       "Warning: Not checked about the webhook receiver: whether it acted once, whether it rejects old events. ",
     ),
   ]);
-  // An expectation of effects decides what the deliveries do not.
+  // The run also counts effects, which shows whether the receiver acted once.
   const counted = await run([
     "exec",
     "--",
@@ -370,7 +369,7 @@ test("a run with webhooks whose effects were not counted says so in its report a
   expect([counted.code, counted.error]).toEqual([0, ""]);
 });
 
-test("an audit in exec counts as a check, so the run is not taken for an empty one", async () => {
+test("an audit in exec counts as a check, so exec does not treat the run as empty", async () => {
   const { url, shop } = await openShop(once);
   const words = ["audit", url, "--secret", SECRET, "--max-age", "3d"];
   const audit = [process.execPath, PROGRAM, ...words];

@@ -1,4 +1,4 @@
-// The audit of a receiver: right ones pass every probe, and each mistake is found by exactly its probe.
+// The audit of a receiver: correct receivers pass every probe, and each mistake is found only by the probe for it.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
@@ -11,7 +11,7 @@ import { receive } from "../support/webhooks.ts";
 
 const SECRET = "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/** The parts of a receiver; a sample with a mistake has one of them changed. */
+/** The parts of a receiver. A receiver with a mistake has one part changed. */
 interface Parts {
   read(incoming: IncomingMessage): Promise<Buffer>;
   isGenuine(body: Buffer, signature: string | undefined): boolean;
@@ -97,7 +97,9 @@ describe.concurrent("a correct receiver passes every probe, but the verdict says
 
 const parsed = (body: Buffer) => JSON.parse(body.toString("utf8"));
 
-/** A receiver that takes an event only if it is well-formed and `accepts` it; else it answers `otherwise`. */
+/**
+ * A receiver that accepts an event if it is well-formed and `accepts` returns true, and otherwise answers `otherwise`.
+ */
 function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number): Partial<Parts> {
   return {
     take(body) {
@@ -108,7 +110,7 @@ function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number):
 }
 
 describe.concurrent("a receiver that rejects old events", () => {
-  test("passes an audit under a frozen clock, with events of the machine's time, as the first probe says", async () => {
+  test("passes an audit with a frozen clock; the first probe says that it sends the machine's time", async () => {
     const found = await audit(await plain(), SECRET, await open());
     expect([found.verdict, Object.keys(verdicts(found))]).toEqual(["inconclusive", [...names, unchecked]]);
     expect(failed(found)).toEqual([]);
@@ -117,14 +119,14 @@ describe.concurrent("a receiver that rejects old events", () => {
     );
   });
 
-  test("fails an audit if it rejects events of the machine's time too, without the note", async () => {
+  test("fails an audit without a note on the machine's time if it also rejects events of that time", async () => {
     const found = await audit(await plain({ take: () => 400 }));
     expect(found.probes[0]).toMatchObject({ verdict: "fail", did: expect.not.stringContaining("machine's time") });
   });
 
   const anyAge: Partial<Parts> = { take: (body) => (body.at(-1) === "}".charCodeAt(0) ? 200 : 400) };
 
-  test("is told apart from one that accepts old events, which no document forbids", async () => {
+  test("is told apart from a receiver that accepts old events, although no document forbids that", async () => {
     const found = await audit(await plain(anyAge));
     const old = found.probes.find(({ probe }: Record<string, string>) => probe === "old_event");
     expect([found.verdict, old.verdict, old.did, old.why]).toEqual([
@@ -168,7 +170,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
       }),
   ],
   [
-    "breaks on a signature of another length",
+    "fails on a signature of another length",
     "bad_signature",
     false,
     () =>
@@ -192,7 +194,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     () => plain({ isGenuine: (body, signature = "") => digest(body).startsWith(signature) }),
   ],
   [
-    "remembers which signatures were right",
+    "remembers which signatures were valid",
     "body_changed",
     true,
     () => {
@@ -212,7 +214,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     () => plain({ take: (body) => (body.includes("\n") ? right.take(body) : 400) }),
   ],
   [
-    "refuses an event that it has",
+    "rejects an event that it already has",
     "same_event_twice",
     false,
     () => {
@@ -221,7 +223,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     },
   ],
   [
-    "refuses an event older than the last of its record",
+    "rejects an event that is older than the newest event of the record",
     "out_of_order",
     false,
     () => {
@@ -236,20 +238,20 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     },
   ],
   [
-    "refuses a type that it does not know",
+    "rejects an event type that it does not know",
     "unknown_type",
     false,
     () => plain(taking(({ type }) => type.startsWith("payment."), 400)),
   ],
   [
-    "refuses fields that it does not know",
+    "rejects fields that it does not know",
     "extra_fields",
     false,
     () => plain(taking((event) => !("addedTomorrow" in event), 422)),
   ],
-  ["breaks if it is not JSON", "invalid_json", false, () => plain({ take: (body) => (parsed(body) ? 200 : 400) })],
+  ["fails if the body is not JSON", "invalid_json", false, () => plain({ take: (body) => (parsed(body) ? 200 : 400) })],
   [
-    "hashes the first piece of the body",
+    "hashes only the first chunk of the body",
     "slow_send",
     false,
     () => {
@@ -283,7 +285,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
       }),
   ],
   [
-    "takes twenty at a time and refuses the others",
+    "handles twenty requests at a time and rejects the others",
     "burst",
     false,
     () => {
@@ -319,7 +321,7 @@ describe("each mistake is found by its probe and by no other", () => {
     await Promise.all([work(), work(), work(), work()]);
   });
 
-  test.each(mistakes)("a receiver that %s: %s", (mistake, probe, isForgery) => {
+  test.each(mistakes)("a receiver that %s fails the probe %s", (mistake, probe, isForgery) => {
     const found = results.get(mistake);
     expect([failed(found), found.forgeryAccepted, found.verdict], JSON.stringify(found.probes)).toEqual([
       [probe],
@@ -328,7 +330,7 @@ describe("each mistake is found by its probe and by no other", () => {
     ]);
   });
 
-  test("every probe has such a receiver", () => {
+  test("every probe has a receiver that fails it", () => {
     const found = [...mistakes.map(([, probe]) => probe), "old_event"];
     expect([...new Set(found)].sort()).toEqual([...names].sort());
   });
@@ -344,9 +346,9 @@ describe.concurrent("a receiver that verifies the parsed and re-serialised body"
     ["PHP's json_encode", (value) => escapedJson(value)],
     ["Python's json.dumps", (value) => pythonJson(value)],
     ["Go's json.Marshal of a map", (value) => goJson(value)],
-  ])("as by %s fails, and is told to verify the raw bytes", async (_, write) => {
+  ])("as %s writes it fails, and is told to verify the raw bytes", async (_, write) => {
     const { probes: tried, verdict } = await audit(await reserialising(write));
-    // With two spaces the first event is accepted, as the sandbox sends it.
+    // Two spaces are how the sandbox writes the first event, so a receiver that writes two spaces accepts that event.
     if (verdicts({ probes: tried }).valid_event === "fail") expect(tried[0].why).toMatch(/^The signature is that of/);
     const found = tried.find(({ probe }: Record<string, string>) => probe === "raw_bytes");
     expect([verdict, found.verdict]).toEqual(["fail", "fail"]);
@@ -354,7 +356,7 @@ describe.concurrent("a receiver that verifies the parsed and re-serialised body"
   });
 });
 
-describe.concurrent("names the wrong secret that a receiver uses", () => {
+describe.concurrent("an audit names the wrong secret that a receiver uses", () => {
   const verifying = (secretOf: () => string) =>
     plain({
       isGenuine: (body, signature) => signature === createHmac("sha256", secretOf()).update(body).digest("hex"),
@@ -373,7 +375,7 @@ describe.concurrent("names the wrong secret that a receiver uses", () => {
   });
 
   test.each(["real", "2026-01-05T12:00:00Z"])(
-    "of another endpoint, or from before the last rotation, at %s",
+    "that of another endpoint, or that from before the last rotation, with the clock at %s",
     async (clock) => {
       const bench = await open({ clock });
       const register = async (url: string) =>
@@ -391,7 +393,7 @@ describe.concurrent("names the wrong secret that a receiver uses", () => {
     },
   );
 
-  test("or says to check the secret first if no known secret matches", async () => {
+  test("or advises to check the secret if no known secret matches", async () => {
     const [genuine] = (await audit(await withSecret("whsec_elsewhere"))).probes;
     expect(genuine.why).toMatch(/^Check the secret first: /);
   });
@@ -427,10 +429,10 @@ describe("results", () => {
     expect(found.probes[5].did).toBe("was not tried: the receiver did not accept a genuine event");
   });
 
-  test("the listen backlog: no receiver is failed for connections that the system has not handed over", async () => {
+  test("no receiver fails because the system leaves connections in the listen backlog", async () => {
     let most = Infinity;
     let arrived = 0;
-    // Like a receiver with a short backlog, it never sees the last connections of the burst.
+    // As if its listen backlog were short, this receiver never sees the last connections of the burst.
     const url = await plain({
       async read(incoming) {
         if (++arrived > most) await new Promise(() => {});
@@ -445,7 +447,7 @@ describe("results", () => {
     expect(found.probes.at(-2).did).toMatch(/ \(50 of 200 connections waited in the system's listen backlog\)$/);
   });
 
-  test("an audit whose client has gone sends nothing more", async () => {
+  test("an audit sends nothing more after its client has disconnected", async () => {
     const bench = await open({ webhookTimeout: 600_000 });
     const receiver = await receive();
     const held: ServerResponse[] = [];
@@ -479,7 +481,7 @@ describe("results", () => {
   });
 
   test("an audit of an address without a receiver is inconclusive", async () => {
-    // The sandbox first: a later one could get the port that the receiver had.
+    // Opened before the receiver closes: a sandbox opened later could get the port of the receiver.
     const bench = await open();
     const receiver = await receive();
     await receiver.close();

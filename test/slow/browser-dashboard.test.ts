@@ -1,4 +1,4 @@
-// The dashboard in a browser: how the page is served, and its views in a real one.
+// The dashboard in a browser: how the page is served, and its views in a real browser.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ describe("the page", () => {
     expect([again.status, again.text]).toEqual([304, ""]);
   });
 
-  test("is where / sends a browser; another client gets the 404 with a hint", async () => {
+  test("is where / redirects a browser; another client gets a 404 with a hint", async () => {
     const bench = await open();
     const browser = await get(bench, "/", { accept: "text/html,application/xhtml+xml" });
     expect([browser.status, browser.headers.location]).toEqual([302, PATH]);
@@ -166,7 +166,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate<string>(`document.querySelector(".note").innerText`)).toMatch(/^1 of 4/);
   });
 
-  test("moves nothing while a filter is typed, with and without rows", async () => {
+  test("keeps the list, the preview and the footer in place while a filter is typed", async () => {
     const { page } = await openWithRequests();
     const places = `[".filter input", ".list", ".detail", "footer"].map((one) =>
       JSON.stringify(document.querySelector(one)?.getBoundingClientRect()))`;
@@ -281,7 +281,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("calls an operation from the explorer with its example, and opens the request that it made", async () => {
+  test("calls an operation from the explorer with its example, and opens the logged request", async () => {
     const { bench, page } = await openWithRequests();
     for (const key of ["1", "Left"]) await page.press(key);
     await page.shows(`document.querySelector(".operation-list button") !== null`);
@@ -342,7 +342,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);
   });
 
-  test("has an address for each view, filter, row and detail: Back, Forward, reloads, second windows", async () => {
+  test("has a URL for each view, filter, row and detail, for Back, Forward, reloads and other windows", async () => {
     const { bench, page } = await openWithRequests();
     const isAt = (address: string) => `location.hash === ${JSON.stringify(`#${address}`)}`;
     const hasFilter = `document.querySelector(".filter input").value === "status:404"`;
@@ -372,7 +372,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect([page, second, third].flatMap(({ complaints }) => complaints)).toEqual([]);
   });
 
-  test("finds every view by the palette, and draws bars as elements", async () => {
+  test("opens every view from the palette, and draws bars as elements", async () => {
     const { page } = await openWithRequests();
     for (const view of ["Explorer", "Scenarios"]) {
       await page.press(":");

@@ -1,5 +1,5 @@
-// Hostile names, paths, headers, bodies and responses in every view of the page: they are text, and they break neither
-// the policy nor the layout.
+// Hostile names, paths, headers, bodies and responses in every view of the page: the page shows them as text, and
+// neither its policy nor its layout breaks.
 
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser, type Page } from "../support/browser.ts";
@@ -32,7 +32,8 @@ async function openHostile(): Promise<Bench> {
   await bench.call("GET", "/v1/payouts");
   await bench.call("GET", "/v1/payouts");
   await bench.call("GET", `/v1/customers/${encodeURIComponent(HOSTILE)}?${encodeURIComponent(HOSTILE)}`);
-  // A row cuts a long path in its middle; this one and the error that quotes it stay whole.
+  // A row shortens a long path in its middle. This path and the error that quotes it are short enough to be shown
+  // whole.
   await bench.call("GET", `/v1/customers/${encodeURIComponent("<i onerror=1>")}`);
   const headers = { "idempotency-key": "hostile", "user-agent": IN_HEADER, "x-request-id": IN_HEADER };
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
@@ -111,7 +112,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.press("1");
     for (const key of ["x", "t", "m", "w", "b", "X", ":", "?", "E", "!"]) {
       await page.press(key);
-      // Some keys open nothing for this row, so there is nothing to wait for but time: a form has its data by then.
+      // Some keys open nothing for this row, so no change can be awaited. After this pause, a form has its data.
       await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 50))`);
       await look(`key ${key}`);
       await page.press("Escape");

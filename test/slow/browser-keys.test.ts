@@ -22,14 +22,14 @@ const VIEWS = [
 
 const WIDTHS = [1_440, 390];
 /**
- * `npm run walks` clicks in every view at each width, `npm test` in every fourth view at one of the two: a view takes
- * seconds.
+ * `npm run walks` clicks in every view at each width. `npm test` clicks in every fourth view, at one of the two widths,
+ * because each view takes seconds.
  */
 const STEP = process.env.WALKS === undefined ? 8 : 1;
 
 /**
- * After these buttons, the test opens a fresh page: they may remove the content of a view, and an applied filter comes
- * back later.
+ * After a click on one of these buttons, the test opens a fresh page. The buttons may remove the content of a view, and
+ * an applied filter comes back later.
  */
 const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend|apply)/;
 
@@ -81,7 +81,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     return page;
   }
 
-  test.each(WIDTHS)("at %i px", { timeout: 600_000 }, async (width) => {
+  test.each(WIDTHS)("each button does what its label says at %i px", { timeout: 600_000 }, async (width) => {
     let page = await openFresh(width);
     const visit = async (view: readonly string[]) => {
       // A focused button would take Enter.

@@ -1,4 +1,4 @@
-// The tasks of docs/dashboard.md done in a browser: by the keys of the terminal, and by the pointer in a few clicks.
+// Does the tasks of docs/dashboard.md in a browser, once with the keys of the terminal and once with a few clicks.
 
 import { describe, expect, test } from "vitest";
 import { type Browser, browserFile, inBrowser, type Page } from "../support/browser.ts";
@@ -11,11 +11,14 @@ type Step = { click: string; text?: string } | { letters: string } | { choose: s
 
 interface BrowserTask {
   steps: readonly Step[];
-  /** Text of the page, `copied: ` and the clipboard, or `tab: ` and the current tab. Default: as in the terminal. */
+  /**
+   * Expected text of the page, of the clipboard (after `copied: `) or of the current tab (after `tab: `). Default: the
+   * text expected in the terminal.
+   */
   seen?: RegExp;
   /** Prepares the sandbox. */
   before?(bench: Bench): Promise<unknown>;
-  /** Whether the sandbox has changed as the task wants. */
+  /** Whether the sandbox has the state that the task should bring about. */
   isDone?(bench: Bench): Promise<unknown>;
 }
 
@@ -198,7 +201,7 @@ test("every task of docs/dashboard.md takes at most five clicks", () => {
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  test("the list still follows new requests when it shrinks, as when deliveries appear below it", async () => {
+  test("the list still follows new requests when it shrinks because deliveries appear below it", async () => {
     const bench = await workplace();
     for (let limit = 1; limit <= 60; limit++) await bench.call("GET", `/v1/payments?limit=${limit}`);
     const page = await browser.open(`${bench.url}/_sandbox/ui`);

@@ -84,7 +84,7 @@ describe("start", () => {
     }
   });
 
-  test("keeps its data in .merchant-sandbox by default, which git ignores", async () => {
+  test("keeps its data by default in .merchant-sandbox, a folder that git ignores", async () => {
     const cwd = folder();
     const program = await start([], {}, cwd);
     expect(JSON.parse(program.out[0] as string).database).toBe(join(cwd, ".merchant-sandbox/sandbox.db"));
@@ -111,7 +111,7 @@ describe("start", () => {
     );
   });
 
-  test("accepts options with a space or an equals sign; the last one wins", async () => {
+  test("accepts options with a space or an equals sign; the last of two equal options wins", async () => {
     const program = await start(["--memory", "--rate-limit=5/1m", "--rate-limit", "6/1m", "--seed=1", "--seed", "2"]);
     expect((await call(program.url, "GET", "/v1/merchants/me")).headers["ratelimit-limit"]).toBe("6");
   });
@@ -169,7 +169,7 @@ describe("shutdown", () => {
   });
 });
 
-test("each command name of other tools points to commands that exist, and is not a command itself", () => {
+test("each command name known from other tools suggests commands that exist, and is not a command", () => {
   for (const [other, meant] of Object.entries(otherNames)) {
     expect(commands).not.toHaveProperty(other);
     for (const words of meant) expect(commands).toHaveProperty(words.split(" ")[0] as string);
@@ -215,7 +215,7 @@ describe("rejects in one sentence", () => {
     [{ prot: "5" } as GivenOptions, "Did you mean port?"],
   ];
 
-  test("an invalid value, with the allowed ones", async () => {
+  test("an invalid value, with the allowed values", async () => {
     for (const [option, says] of wrong) {
       expect(() => completeOptions(option)).toThrow(SandboxError);
       expect(() => completeOptions(option)).toThrow(says);

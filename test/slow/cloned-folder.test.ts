@@ -1,5 +1,5 @@
-// A folder that was cloned: whatever a stranger committed, no command deletes a file, follows a journal, waits for a
-// pipe or posts to a program of this machine, until the user says so.
+// A cloned folder with hostile files. Until the user confirms, no command deletes a file, follows a journal, waits for
+// a pipe or posts to a program of this machine.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,9 +15,12 @@ import { attempted, call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const DATABASE = ".merchant-sandbox/sandbox.db";
-/** Milliseconds until a command that says nothing counts as hanging. */
+/** Milliseconds after which a command that prints nothing counts as hanging. */
 const LONGEST = 60_000;
-/** Milliseconds that a command continues after its first line; `attach`, which waits for a sandbox, after its start. */
+/**
+ * Milliseconds that a command runs after its first line. `attach` waits for a sandbox, so its time counts from its
+ * start.
+ */
 const WATCHED = 500;
 
 interface Tried {
@@ -33,7 +36,7 @@ async function endOf(words: readonly string[], ended: Promise<Ended>): Promise<E
   return first;
 }
 
-/** Runs a command that the folder's database stops, if the command opens it. */
+/** Runs a command. If it opens the folder's database, the database makes it exit. */
 async function tryRefused(words: readonly string[], cwd: string): Promise<Tried> {
   if (!OPENS.includes(words[0] ?? "")) return tryOut(words, cwd);
   return endOf(words, runShared([...words], environmentOf(words), cwd));
@@ -85,7 +88,7 @@ async function eachCommand(
 
 const opensDatabase = (words: string[]) => words.includes("--db");
 
-describe("a file that a committed journal names as its super-journal stays there", () => {
+describe("a file that a committed journal names as its super-journal is not deleted", () => {
   test.each(["-lock", ""])("beside sandbox.db%s, for every command", async (suffix) => {
     const victim = join(folder(), "precious");
     writeFileSync(victim, "precious");
@@ -177,7 +180,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     }
   });
 
-  test("unless the user trusts its log, which is then read", async () => {
+  test("unless --trust is given: then the log is read", async () => {
     const db = join(folder(), "own.db");
     const sandbox = await createSandbox({ memory: false, db });
     const { id } = await sandbox.records.make({ kind: "payment", status: "succeeded", amount: 1_250 });
@@ -190,7 +193,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     const trusted = await createSandbox({ memory: false, db: copy, trust: true });
     expect(await trusted.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
     await trusted.close();
-    // From now on, it has the mark of this file.
+    // The trusted start has marked this file as the user's, so a start without trust opens it.
     await (await createSandbox({ memory: false, db: copy })).close();
   });
 
@@ -253,7 +256,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await eachCommand(clone, check, opensDatabase);
   });
 
-  test("by a start, which says so and waits for replay waiting; a second start sends later events itself", async () => {
+  test("by a start, which waits for `replay waiting`; a second start sends later events itself", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const cwd = repository({ [DATABASE]: readFileSync(database) })();
@@ -284,7 +287,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await service.arrived(3);
   });
 
-  test("unless it is trusted: with --trust, by the variable, and by exec in a pipeline", async () => {
+  test("unless the database is trusted: with --trust, by the variable, or by exec in a pipeline", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const clone = repository({ [DATABASE]: readFileSync(database) });
@@ -302,7 +305,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     expect([service.arrivals.length, error]).toEqual([3, expect.stringContaining("start with --trust")]);
   });
 
-  test("by a snapshot of a clone, at the start or later; one of this user is sent at once", async () => {
+  test("by a snapshot of a clone, at the start or later; this user's snapshot sends at once", async () => {
     const service = await receive();
     const { snapshot } = await postingDatabase(service.url);
     const at = ".merchant-sandbox/snapshots/theirs.snapshot.db";
@@ -319,7 +322,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await causeEvent(url);
     await run(["snapshot", "save", "copied"], NOWHERE, cwd);
     await kill();
-    // A restart does not make it the user's own, and neither does a snapshot of it.
+    // Neither a restart nor a snapshot makes the data count as the user's.
     const again = await start([], NOWHERE, cwd);
     await causeEvent(again.url);
     await run(["snapshot", "restore", "copied"], NOWHERE, cwd);
@@ -367,7 +370,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await causeEvent(later.url);
     await service.arrived(2);
     await later.kill();
-    // A pull that names another program asks again.
+    // If a pull brings an endpoint at another program, the user must confirm again.
     const other = await receive();
     writeFileSync(join(cwd, "merchant-sandbox.json"), config(other.url));
     attempted("Webhooks that a checkout sends");
@@ -383,7 +386,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
   });
 });
 
-test("a folder or a file in place of snapshots is reported in a sentence, and leaves nothing unfinished", async () => {
+test("a folder or file where snapshots should be causes no 5xx, and leaves no unfinished file", async () => {
   const cwd = folder();
   const { url, kill } = await start([], NOWHERE, cwd);
   const snapshots = join(cwd, ".merchant-sandbox/snapshots");

@@ -1,4 +1,4 @@
-// Recordings that are too large to be read.
+// `compare` with recordings that are too large to be read whole.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { recordSession } from "../support/real-service/session.ts";
 import type { HarEntry } from "../support/real-service/tool-forms.ts";
 
 const RECORDS = 4_000_000;
-/** Megabytes of the heap: ten times the file, half of what the records of the body take once they are parsed. */
+/** Heap limit in megabytes: ten times the size of the file, and half of the memory that the parsed body would take. */
 const HEAP = 120;
 
 const compareLarge = (recording: string) =>

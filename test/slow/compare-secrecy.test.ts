@@ -1,4 +1,4 @@
-// Secrets and personal data at every place of a recording: no output of compare shows any of them.
+// Secrets and personal data in every part of a recording: no output of compare shows any of them.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -45,7 +45,7 @@ function changeBody(holder: { text?: string | undefined } | undefined, change: (
 
 const record = (entries: readonly HarEntry[], path: RegExp) => entries.filter(({ request }) => path.test(request.url));
 
-/** A recording with each personal or secret text in a place whose value compare shows. */
+/** By name: a change that puts personal or secret text into a part of a recording whose values compare shows. */
 const places: Record<string, (entries: HarEntry[]) => void> = {
   "headers and cookies": (entries) => {
     for (const { request, response } of entries) {
@@ -189,11 +189,12 @@ function expectNoLeak(outputs: Record<string, string>): void {
 const unchanged = (event: Fields) => event;
 
 describe("compare shows nothing secret or personal", () => {
-  // Places that do not hide one another are planted together: a comparison with many takes as long as one with one.
+  // Parts that do not hide one another are changed together, because comparing one recording takes the same time with
+  // many changes.
   const alone = ["new fields and their names", "fields that wrap records"];
   const together = Object.keys(places).filter((name) => !alone.includes(name));
 
-  test.each([together, ...alone.map((name) => [name])].map((names) => [names]))("from %j", async (names) => {
+  test.each([together, ...alone.map((name) => [name])].map((names) => [names]))("from the parts %j", async (names) => {
     const change = (entries: HarEntry[]) => {
       for (const name of names) places[name]?.(entries);
     };

@@ -1,4 +1,4 @@
-// The cache of compiled code and of today's data in the state folder, which only its user may write.
+// The cache in the state folder, which only its user may write: compiled code, and the seeded data with today's dates.
 
 import {
   chmodSync,
@@ -37,7 +37,7 @@ function cached(state: string) {
   return new Map(files.map(({ name }) => [name.split("-")[0], join(cache, name)]));
 }
 
-test("a run keeps its compiled code and today's data, and the next one uses them if they are whole", async () => {
+test("a run caches its compiled code and today's data; the next run replaces damaged files only", async () => {
   const state = folder();
   await run(state);
   const kept = cached(state);
@@ -53,7 +53,7 @@ test("a run keeps its compiled code and today's data, and the next one uses them
   for (const [place, inode] of inodes().entries()) expect(inode).not.toBe(before[place]);
 });
 
-test("a folder that another user can write is not used", async () => {
+test("a cache folder that another user can write is not used", async () => {
   const state = folder();
   const cache = join(state, "merchant-sandbox/cache");
   mkdirSync(cache, { recursive: true, mode: 0o700 });
@@ -63,7 +63,7 @@ test("a folder that another user can write is not used", async () => {
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test("a second installation of the same build keeps code of its own, which holds the path of its file", async () => {
+test("a second installation of the same build caches its own code, because code holds its path", async () => {
   const [state, coverage, installation] = [folder(), folder(), folder()];
   const checkout = join(dirname(PROGRAM), "..");
   for (const name of ["dist", "fixtures", "package.json"])

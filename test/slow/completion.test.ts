@@ -1,4 +1,4 @@
-// Completion in the shells themselves, where they are installed.
+// Shell completion, tried in each installed shell.
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -55,7 +55,9 @@ const isInstalled = (shell: string) => spawnSync(shell, ["--version"]).status ==
 describe.each(
   Object.entries(scripts).map(([shell, script]) => [shell, needs(isInstalled(shell), shell), script] as const),
 )("%s%s", (shell, _, { load, offer }) => {
-  /** The words by command line. One shell completes all of them: its start and the script's take longest. */
+  /**
+   * The offered words by command line. One shell process completes all lines, because starting a shell takes longest.
+   */
   const offered = new Map<string, string[]>();
 
   beforeAll(async () => {
@@ -72,7 +74,7 @@ describe.each(
       );
   });
 
-  test.skipIf(!isInstalled(shell)).each(LINES)("offers for %s: %s", (line, word) => {
+  test.skipIf(!isInstalled(shell)).each(LINES)("completes %s with %s", (line, word) => {
     expect(offered.get(line)).toContain(word);
   });
 });

@@ -103,13 +103,13 @@ const BUILDS = RUNS_ALL || process.env.RECIPES !== undefined;
 /** Imports of the lists that the sections extend: operations, commands, faults, scenarios and panes. */
 const LIST = /from "[^"]*\/(areas|commands|faults|scenarios|panes)\/index\.ts"/;
 
-/** The quick tests that import such a list, and the tests of the pages, which name the entries of the lists. */
+/** The quick tests that import such a list, and the tests of the documentation, which name the entries of the lists. */
 const listingTests = (readdirSync(join(root, "test"), { recursive: true }) as string[])
   .map((name) => `test/${name.replaceAll(sep, "/")}`)
   .filter((file) => file.endsWith(".test.ts") && !/^test\/(slow|tools|sample-shop)\//.test(file))
   .filter((file) => file.startsWith("test/docs/") || LIST.test(readFileSync(join(root, file), "utf8")));
 
-/** Enough for the slowest machine. Nothing is found by the timeout: a failure shows in an exit code. */
+/** Enough time for the slowest machine. These tests fail by an exit code, not by a timeout. */
 const HOUR = 3_600_000;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -195,7 +195,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () => {
   beforeAll(async () => {
     copyCheckout();
-    // Last section first, so that a section that depends on an earlier one fails.
+    // Applies the last section first, so that a section that depends on an earlier one fails.
     for (const walk of walks.toReversed()) applyWalk(walk, checkout);
     if (BUILDS) for (const script of ["build", "docs"]) await node(`scripts/${script}.js`);
     if (RUNS_ALL) await node("scripts/types.js");
@@ -214,7 +214,7 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
       return node("node_modules/typescript/bin/tsc", "--noEmit", "--project", "tsconfig.recipes.json");
     });
 
-    test("passes the tests of the lists and of the generated documents", () => {
+    test("passes the tests of the extended lists and of the generated documents", () => {
       const files = RUNS_ALL ? [] : listingTests;
       const words = ["run", "--maxWorkers=1", ...UNCACHED, "--project", "quick", "--reporter=dot", ...files];
       return node("node_modules/vitest/vitest.mjs", ...words);

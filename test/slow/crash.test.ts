@@ -39,10 +39,10 @@ test(
         await MOMENTS[pick(MOMENTS.length, "moment", round)]?.(soak, round);
         await restart();
       }
-      // Before calm(), which advances the clock to later retries: a stored reply expires after a day.
+      // Before calm(), because calm() advances the clock to later retries, and a stored reply expires after a day.
       await load.rest();
       expect(await load.repeat(load.writes.length)).toEqual([]);
-      // The clients do not retry what the last kill leaves without a response.
+      // The clients do not retry calls that the last kill left without a response.
       load.begin();
       await load.answered(20);
       await soak.subject.kill();
@@ -80,7 +80,7 @@ test(
 );
 
 interface State {
-  /** The names of the pricing rules that were made. */
+  /** The names of the pricing rules that were created. */
   readonly rules: ReadonlySet<string>;
   readonly added: ReadonlySet<string>;
   /** How far the frozen clock was advanced, in hours; null for the time of this machine. */
@@ -91,8 +91,8 @@ const START: State = { rules: new Set(), added: new Set(), hours: null };
 const CLOCK = "2026-01-05T12:00:00Z";
 
 /**
- * The states that a client knows: the acknowledged state, the state after the last call if that got no response, and
- * saved states. Rules of other writers may be gone after a restore.
+ * The states that a client knows: the acknowledged state, the state after the last call if that call got no response,
+ * and saved states. Rules of other writers may be missing after a restore.
  */
 async function openStory() {
   const db = join(folder(), "data.db");
@@ -100,7 +100,7 @@ async function openStory() {
   let known = START;
   let wanted: State | undefined;
   const saved = new Map<string, State>();
-  /** Rules written during restores and resets: the state before or the state after may hold them. */
+  /** Rules written during restores and resets: the database may contain them or not. */
   const maybe = new Set<string>();
   let isWriting = false;
   let made = 0;
@@ -142,7 +142,7 @@ async function openStory() {
   return {
     acts,
     db,
-    /** Writes during the acts. Its rules may be in the present state or not. */
+    /** Writes rules during the other calls. The current state may contain these rules or not. */
     async writeBeside() {
       isWriting = true;
       while (isWriting) {
@@ -158,7 +158,7 @@ async function openStory() {
       await subject.kill();
       subject = await startSubject(db, dirname(db));
     },
-    /** Compares the database with the acknowledged state, or with the state after the call that got no response. */
+    /** Compares the database with the acknowledged state, or with the state after the call without a response. */
     async check() {
       const rules = look(db, (rows) =>
         rows<{ name: string }>("select body ->> 'name' as name from documents where kind = 'pricing_rule'"),
@@ -187,9 +187,9 @@ async function openStory() {
 }
 
 test(
-  `after ${KILLS} kills in a snapshot, restore, reset, advance or new merchant, the state is that before or after it`,
+  `after ${KILLS} kills in a snapshot, restore, reset, advance or new merchant, the call took full effect or none`,
   async () => {
-    // With this seed, five rounds try each of the acts, and a restore after a snapshot.
+    // With this seed, five rounds try every kind of call, and a restore after a snapshot.
     const { fraction } = createRandom(20_260_138);
     const pick = (limit: number, ...name: (string | number)[]) => Math.floor(fraction(...name) * limit);
     const story = await openStory();

@@ -63,7 +63,7 @@ const EDGES = [
   "##vso[task.setvariable variable=a]b",
   "##[error]",
 ];
-/** Whether a build system would run a command that stands in this output. */
+/** Whether a build system would run a command contained in this output. */
 const isBuildCommand = (text: string) => /^\s*::|##\w*\[/m.test(text);
 const edge = fc.oneof(fc.constantFrom(...EDGES), fc.string({ unit: "grapheme" }));
 
@@ -87,7 +87,7 @@ test("the body, the URL and each header reach curl as they are", () => {
   }
 });
 
-test("curl sends the method and path of the call: no HEAD that waits for a body, no path that curl changes", () => {
+test("curl sends the method and path of the call: HEAD waits for no body, and no path is changed", () => {
   const get = (path: string, method = "GET") => curlOf(target, { method, path, key: null, headers: {} });
   attempted("Calls copied as curl", 5);
   expect(get("/v1/payments?limit=1")).toBe("curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1'");
@@ -99,7 +99,7 @@ test("curl sends the method and path of the call: no HEAD that waits for a body,
   expect(get("/v1/a...b/..c")).toBe("curl -sS 'http://127.0.0.1:4747/v1/a...b/..c'");
 });
 
-test("an object is the same JSON, also with a NUL; a text with a NUL is piped", () => {
+test("an object arrives as the same JSON, also with a NUL; a text with a NUL is piped to curl", () => {
   const [object = [], text = [], dash = []] = argumentsOf([
     curlOf(target, post({ "@a": "\0'\n" })),
     curlOf(target, post("a\0b%s\\n'1\x002")),

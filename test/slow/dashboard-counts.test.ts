@@ -1,4 +1,4 @@
-// The dashboard shows the sandbox's counts, and never says that nothing matches while it has not searched all rows.
+// The dashboard shows the sandbox's counts. It says that nothing matches only after it has searched all rows.
 
 import { describe, expect, test } from "vitest";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
@@ -12,7 +12,7 @@ import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const attach = (url: string, size = WIDE) => openProgram(["attach", url], { size });
 
-/** A client that repeats a call at once although Retry-After asks it to wait. */
+/** A client that repeats a call at once although Retry-After tells it to wait. */
 async function failOnce(bench: Bench): Promise<void> {
   await bench.control("POST", "/faults", { action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 1 } });
   await bench.call("GET", "/v1/payments");
@@ -62,7 +62,7 @@ async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
   return new Set([0, ...replies.flatMap(numbersIn)]);
 }
 
-/** All numbers in a reply, also in its names, sentences and bodies, and the length of each list. */
+/** All numbers in a reply, also within field names and texts, and the length of each list. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (typeof value === "string") {
@@ -94,7 +94,7 @@ function expectKnown(text: string, known: Iterable<number>): void {
   ).toEqual([]);
 }
 
-/** The screen of a terminal and, if it shows a part of a text, all pages of that. */
+/** The text on the screen of a terminal, or all pages of the text if it is longer than the screen. */
 async function wholeText(terminal: TestTerminal): Promise<string> {
   const pages = [terminal.text()];
   for (;;) {
@@ -206,7 +206,7 @@ describe("in terminals and pages of three widths, every number", () => {
 });
 
 describe("under load", () => {
-  test("eight needles among 1,500 requests a second are shown; each number at three widths is the API's", async () => {
+  test("a filter shows eight matches at 1,500 requests a second; numbers at three widths equal the API's", async () => {
     const bench = await open(unlimited);
     const [filtered, whole] = [attach(bench.url), attach(bench.url, USUAL)];
     await Promise.all([filtered.shows("LIVE"), whole.shows("LIVE")]);
@@ -218,7 +218,7 @@ describe("under load", () => {
     const { made, kept } = await bench.control("GET", "");
     expect([made, kept]).toMatchObject([{ requests: 3_000 }, { requests: 3_000 }]);
     await filtered.shows(/\/status:404 {2}8 of 3,000/);
-    // The selected row is named a second time, in its reason.
+    // The path of the selected row appears twice, because its reason names it again.
     const needlesOn = (terminal: TestTerminal) => new Set(terminal.text().match(/\/v1\/needle-\d+/g)).size;
     expect(needlesOn(filtered)).toBe(8);
     await whole.shows(/─ 3,000 {2}following/);
@@ -229,7 +229,7 @@ describe("under load", () => {
     whole.type("\x1b");
     await failOnce(bench);
     for (const terminal of [filtered, whole]) await terminal.shows(/3,002/);
-    // Below the panes, a selected row that failed has its own reason.
+    // The line below the panes shows the reason of the selected row that failed.
     await filtered.shows(/✗ 1 failed +retry_after\.honoured/);
     await whole.shows("✗ retry_after.honoured failed");
     const receiver = await receive();
@@ -266,7 +266,7 @@ describe("under load", () => {
   });
 });
 
-test("no attempt announces a retry that was cancelled with its endpoint or its merchant", async () => {
+test("no attempt announces a retry that was cancelled because its endpoint or merchant was removed", async () => {
   const bench = await open(unlimited);
   const [failing, gone] = [await receive(), await receive()];
   failing.always(500);
@@ -294,7 +294,7 @@ test("no attempt announces a retry that was cancelled with its endpoint or its m
   expect(await bench.control("GET", "")).toMatchObject({ pendingDeliveries: 0, made: { attempts: 4 } });
   for (const shown of [terminal, attach(bench.url)]) {
     shown.type("2");
-    // The API counts only the failed deliveries, and the title has its number.
+    // The API counts only the failed deliveries; the title shows the same number.
     await shown.shows(
       (text) =>
         / 1 failed/.test(text) && text.match(/✗ failed/g)?.length === 1 && text.match(/✗ cancelled/g)?.length === 3,
@@ -304,7 +304,7 @@ test("no attempt announces a retry that was cancelled with its endpoint or its m
   await terminal.shows((text) => !/ [rR] replay/.test(text));
 });
 
-test("attach to a wrong address shows that error, and not how to make the first request", async () => {
+test("attach to a wrong address shows the error instead of how to make the first request", async () => {
   const terminal = attach("http://127.0.0.1:9", USUAL);
   await terminal.shows((text) => text.includes("No sandbox answers at http://127.0.0.1:9: connection refused."));
   expect(terminal.text()).not.toContain("No requests yet");

@@ -1,5 +1,5 @@
-// The bounds of deliveries: a receiver whose calls cause deliveries to itself neither fills the disk nor stops the
-// sandbox, and no delivery that was acknowledged is dropped.
+// The limits of deliveries: a receiver whose calls cause more deliveries to itself neither fills the disk nor stops the
+// sandbox, and no acknowledged delivery is dropped.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -14,7 +14,7 @@ const MOST_PENDING = 100_000;
 
 const pendingOf = async (bench: Bench): Promise<number> => (await bench.control("GET", "")).pendingDeliveries;
 
-test("a merchant has at most a hundred endpoints; another merchant's and deleted ones do not count", async () => {
+test("a merchant has at most a hundred endpoints; deleted endpoints and other merchants' do not count", async () => {
   const bench = await open();
   const url = (number: number) => `http://127.0.0.1:4999/${number}`;
   const { id: first } = await register(bench, url(0));
@@ -36,7 +36,7 @@ test("a merchant has at most a hundred endpoints; another merchant's and deleted
   await register(bench, body.url);
 });
 
-test("a receiver that registers an endpoint and triggers an event for each delivery is bounded", async () => {
+test("a receiver that registers an endpoint and triggers an event for each delivery reaches a limit", async () => {
   const bench = await open({ clock: "real", retrySchedule: "1h" });
   const receiver = await receive();
   const met = new Map<string, number>();
@@ -84,14 +84,14 @@ test("a receiver whose call causes its next delivery is stopped after five hundr
     /^This call is part of a feedback loop: 500 times in a row, .* most recently of evt_\w+\./,
   );
   expect(calls).toBe(500);
-  // The loop has ended: a later event is delivered, and begins another one.
+  // The loop has ended. A later event is delivered, and starts a new loop.
   receiver.always(200);
   await settle(bench);
   await trigger(bench);
   await receiver.arrived(501);
 });
 
-test("deleting an endpoint with a hundred thousand replays of one event takes no longer per delivery", async () => {
+test("deleting an endpoint with a hundred thousand replays of one event takes at most 30 s", async () => {
   const db = join(folder(), "sandbox.db");
   const { bench: first, id } = await openRegistered({ memory: false, db, retrySchedule: "1h" });
   await trigger(first);
@@ -105,12 +105,12 @@ test("deleting an endpoint with a hundred thousand replays of one event takes no
   attempted("Requests that block the process");
   const asked = performance.now();
   expect((await bench.call("DELETE", `/v1/webhooks/${id}`)).status).toBeLessThan(300);
-  // With a search among all deliveries of the event, it took minutes.
+  // When each delivery searched all deliveries of the event, this took minutes.
   expect(performance.now() - asked).toBeLessThan(30_000);
   expect(await pendingOf(bench)).toBe(0);
 });
 
-test("at a hundred thousand pending deliveries, a write gets 503 and changes nothing; none is dropped", async () => {
+test("with a hundred thousand pending deliveries, a write gets 503; no delivery is lost", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await open({ memory: false, db, retrySchedule: "1h" });
   const receiver = await receive();
@@ -151,12 +151,12 @@ test("at a hundred thousand pending deliveries, a write gets 503 and changes not
   }
   expect(await pendingOf(bench)).toBe(MOST_PENDING);
   expect(await bench.control("GET", "/events")).toEqual(before);
-  // Writes without a subscriber, reads and other merchants' own writes go on.
+  // Writes without a subscriber, reads, and writes of other merchants continue.
   const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
   expect(
     (await bench.call("POST", "/v1/hospitality/pricing-rules", { body: rule, key: "sk_test_market" })).status,
   ).toBeLessThan(500);
-  // Once an endpoint is deleted, there is room again.
+  // After an endpoint is deleted, new deliveries are accepted again.
   await bench.call("DELETE", `/v1/webhooks/${id}`);
   expect(await pendingOf(bench)).toBe(0);
   expect((await bench.call("POST", "/v1/webhook-events/test", { body: EVENT })).status).toBe(200);

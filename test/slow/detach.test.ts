@@ -92,7 +92,7 @@ describe("start --detach", () => {
   });
 
   test.skipIf(ON_WINDOWS)(
-    `whose folder was deleted is named with its process by stop, which cannot end it${needs(!ON_WINDOWS, UNIX)}`,
+    `whose folder was deleted cannot be ended by stop, which prints its process id${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       const { url, pid, cwd } = await detach(["--db", ".merchant-sandbox/sandbox.db"]);
       rmSync(join(cwd, ".merchant-sandbox"), { recursive: true });
@@ -222,7 +222,7 @@ test("a detached sandbox in memory needs no writable folder except the one for t
 
 describe("a state file from a checkout", () => {
   test.skipIf(ON_WINDOWS)(
-    `that is ignored is named once by wait, however long it waits${needs(!ON_WINDOWS, UNIX)}`,
+    `that is ignored is reported once by wait, however long it waits${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       const cwd = folder();
       mkdirSync(join(cwd, ".merchant-sandbox"));
@@ -233,7 +233,7 @@ describe("a state file from a checkout", () => {
     },
   );
 
-  test("cannot name a log: the log of a sandbox is the one beside its state file", async () => {
+  test("cannot name a log: the log of a sandbox is always beside its state file", async () => {
     const { cwd } = await detach();
     const [name = ""] = statesIn(cwd);
     const file = join(cwd, ".merchant-sandbox", name);
@@ -275,10 +275,10 @@ describe("a detached sandbox leaves", () => {
   const isLinux = process.platform === "linux";
   const onLinux = test.skipIf(!isLinux);
 
-  onLinux(`nothing, if its state cannot be written: no process, no file, no wait${needs(isLinux, "Linux")}`, () => {
+  onLinux(`no process and no state file if its state cannot be written${needs(isLinux, "Linux")}`, () => {
     const cwd = folder();
-    // Files may have 1,024 bytes, as on a disk that is nearly full; a long token makes the state longer, but not the
-    // log.
+    // The test limits files to 1,024 bytes, as a disk that is nearly full does. A long token makes the state file
+    // exceed the limit, but not the log.
     const words = [PROGRAM, "start", "--detach", "--memory", "--port", "0", "--control-token", "x".repeat(300)];
     const { status, stderr } = spawnSync("bash", ["-c", 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...words], {
       cwd,
@@ -354,7 +354,7 @@ test("a sandbox that npx started with --detach stays until it is stopped", async
     pid: number;
   };
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
-  // Longer than the time between two looks at the parent.
+  // Longer than the interval at which the sandbox looks for its parent.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(await pidAt(url)).toBe(pid);
   await npx("stop");

@@ -11,8 +11,8 @@ import { openProgram } from "../support/terminal.ts";
 import { receive } from "../support/webhooks.ts";
 
 /**
- * Declines a booking at once; later listens, and verifies each webhook with the secret that it had at its start.
- * Without `fetch`, whose first call compiles WebAssembly.
+ * Declines a booking at once, and listens later. Verifies each webhook with the secret that the environment had at the
+ * start. Uses no `fetch`, whose first call compiles WebAssembly.
  */
 const APP = `
 import { createHmac } from "node:crypto";
@@ -82,7 +82,7 @@ describe("without a terminal", () => {
     await program.ended;
   });
 
-  test("dev ends with the app, and with its exit code", async () => {
+  test("dev ends when the app ends, with the app's exit code", async () => {
     const { out, code } = await runShared([
       "dev",
       ...FLAGS.slice(0, 3),
@@ -94,7 +94,7 @@ describe("without a terminal", () => {
     expect([code, out.includes("app | sk_test_lodge")]).toEqual([7, true]);
   });
 
-  test("--isolation is on, also with --watch", async () => {
+  test("--isolation is the default, also with --watch", async () => {
     const calls =
       "fetch(process.env.MERCHANT_BASE_URL + '/payments', { headers: { baggage: 'merchant-sandbox=mer_other', " +
       "authorization: 'Bearer ' + process.env.MERCHANT_API_KEY } }).then(({ status }) => console.log('got', status))";
@@ -117,7 +117,7 @@ describe("without a terminal", () => {
     );
   });
 
-  test("a port in use ends dev before the app starts, and a program at the app's port is named", async () => {
+  test("a port in use ends dev before the app starts, and a program at the app's port is reported", async () => {
     const other = await open();
     const taken = await runShared(["dev", "--memory", "--port", String(other.port), "--", "echo", "started"]);
     expect([taken.code, taken.out]).toEqual([5, []]);
@@ -178,7 +178,7 @@ describe("on a terminal", () => {
     expect([(await terminal.ended).code, isAlive(next)]).toEqual([0, false]);
   });
 
-  test("the dashboard shows that webhooks wait for an app that does not listen; Ctrl-C ends both", async () => {
+  test("the dashboard shows that webhooks wait for an app that does not listen; Ctrl-C ends dev and app", async () => {
     const { words, variables } = await app({ LISTENS: "no" });
     const terminal = openProgram(words, { variables });
     const pid = pidIn(await terminal.shows(/app \d+/));
@@ -188,7 +188,7 @@ describe("on a terminal", () => {
   });
 });
 
-test("the control API holds deliveries until the server of an endpoint listens, and no longer than asked", async () => {
+test("the control API holds deliveries until the endpoint's server listens, or a given time has passed", async () => {
   const port = await freePort();
   const bench = await open({ endpoints: [{ url: `http://127.0.0.1:${port}/` }] });
   const id = (await bench.endpoints.list()).data[0]?.id ?? "";

@@ -1,4 +1,4 @@
-// The doctor command: creates each problem and checks that the report names it with its remedy.
+// The doctor command: the tests create each problem, and check that the report names it and says how to fix it.
 
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { plainUser } from "../support/plain-user.ts";
 import { run, start } from "../support/program.ts";
 import { listen } from "../support/sandbox.ts";
 
-/** No variables of the machine that runs the tests. */
+/** Proxy variables, empty: those of the machine that runs the tests must not apply. */
 const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO_PROXY: "", no_proxy: "" };
 
 async function examine(words: string[] = []) {
@@ -89,7 +89,7 @@ describe("finds", () => {
     [{ ALL_PROXY: "socks://proxy" }, "warn", "ALL_PROXY is set"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "example.com, localhost,127.0.0.1" }, "ok", "excludes this machine"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "excludes this machine"],
-  ])("proxy variables %j", (variables, state, message) => {
+  ])("the state of the proxy variables %j", (variables, state, message) => {
     expect(checkProxy(variables)).toMatchObject({ state, message: expect.stringContaining(message) });
   });
 });

@@ -33,7 +33,7 @@ const LOCK_TIMEOUT = 500;
 const RULE = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 
 describe("after a restart", () => {
-  test.each(["a crash", "a close"])("by %s, the clock is where an advance has left it", async (end) => {
+  test.each(["a crash", "a close"])("by %s, the clock has the time to which it was advanced", async (end) => {
     let db = join(folder(), "sandbox.db");
     /** Starts a sandbox on the file, makes the call, and ends the sandbox. Returns the reply. */
     const clockAfter = async (method: string, path: string, body?: object, clock?: string) => {
@@ -104,7 +104,7 @@ describe("the file", () => {
     expect(existsSync(join(cwd, "deep/er/data.db-wal"))).toBe(false);
   });
 
-  test("belongs to one process at a time, and after a crash no request gets the number of an earlier one", async () => {
+  test("belongs to one process at a time; after a crash, new requests get new numbers", async () => {
     const cwd = folder();
     const numbers: number[] = [];
     for (const isFirst of [true, false]) {
@@ -124,7 +124,7 @@ describe("the file", () => {
       }
       await program.kill();
     }
-    // The request log may lack the last of them.
+    // The request log may lack the last requests, but their numbers are not used again.
     expect(new Set(numbers).size).toBe(10);
     expect([...numbers].sort((one, other) => one - other).slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
   });
@@ -135,7 +135,7 @@ describe("the file", () => {
     const bench = await open({ memory: false, db, clock: "real", ...options });
     const other = new Sqlite(db);
     onTestFinished(() => void other.close());
-    /** Waits for an expected defect of this part of the sandbox, and removes it. */
+    /** Waits for an expected defect reported by this part of the sandbox, and removes it from the list. */
     const defect = async (where: string) => {
       await expect.poll(() => bench.defects.map((found) => found.where)).toContain(where);
       return String(bench.defects.splice(0)[0]?.error);
@@ -143,7 +143,7 @@ describe("the file", () => {
     return { bench, other, defect };
   }
 
-  test("may be read and briefly locked by other programs: a write fails as a whole, all else works", async () => {
+  test("may be read and briefly locked by other programs: a write fails as a whole, and reads succeed", async () => {
     const { bench, other } = await contested();
     const write = () => bench.call("POST", RULES, { body: RULE });
     const me = async () => (await bench.call("GET", "/v1/merchants/me")).status;
@@ -161,7 +161,7 @@ describe("the file", () => {
     ]);
   });
 
-  test("that stays locked delays one write: later ones fail immediately until one succeeds", async () => {
+  test("that stays locked delays one write: later writes fail at once until one succeeds", async () => {
     const db = join(folder(), "data.db");
     const database = openDatabase(db);
     const other = new Sqlite(db);
@@ -199,7 +199,7 @@ describe("the file", () => {
     bench.defects.length = 0;
   });
 
-  test("that is locked for a while loses no delivery: responses of receivers are recorded later", async () => {
+  test("that is locked for a while loses no delivery: receivers' responses are recorded afterwards", async () => {
     const { bench, other, defect } = await contested({ retrySchedule: "20ms" });
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -246,7 +246,7 @@ describe("the file", () => {
     expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
   });
 
-  /** The file of a closed sandbox, with a change. */
+  /** The file of a closed sandbox, after a change to its database. */
   async function ours(change: (sql: Sqlite.Database) => void = () => {}): Promise<string> {
     const db = join(folder(), "data.db");
     await (await createSandbox({ memory: false, db })).close();
@@ -280,11 +280,7 @@ describe("the file", () => {
       /another version .*schema 999/,
     ],
     ["of another program", () => foreign(), /another program/],
-    [
-      "of another program that crashed, its log still to be played back",
-      () => foreign("-wal"),
-      /was not left by a sandbox/,
-    ],
+    ["of another program that crashed and left a write-ahead log", () => foreign("-wal"), /was not left by a sandbox/],
     ["that is not a database", () => overwrite(() => "Dear reader,\n".repeat(1_000)), /not a usable SQLite file/],
     ["that was cut short", () => overwrite((bytes) => bytes.subarray(0, 20_000)), /not a usable SQLite file/],
     [
@@ -335,7 +331,7 @@ describe("the file", () => {
     expect(look()).toEqual(before);
   });
 
-  test("that is reached over two paths is the same file: the second sandbox is rejected", async () => {
+  test("that has two paths cannot be opened by a second sandbox over the other path", async () => {
     const cwd = folder();
     const db = join(cwd, "data.db");
     symlinkSync(db, join(cwd, "link.db"));
@@ -349,7 +345,7 @@ describe("the file", () => {
     }
   });
 
-  test("that is deleted or replaced while the sandbox runs makes it not ready, and takes no more writes", async () => {
+  test("that is deleted or replaced makes the running sandbox not ready, and gets no more writes", async () => {
     for (const isReplaced of [false, true]) {
       const db = join(folder(), "data.db");
       const sandbox = await createSandbox({ memory: false, db });
@@ -461,7 +457,7 @@ describe("the file", () => {
   });
 
   test.skipIf(ON_WINDOWS)(
-    `whose lock is a symbolic link is rejected, and the link's target stays as it is${needs(!ON_WINDOWS, UNIX)}`,
+    `whose lock is a symbolic link is rejected, and the link's target is not changed${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       const [cwd, home] = [folder(), folder()];
       const [db, profile] = [join(cwd, "data.db"), join(home, ".profile")];

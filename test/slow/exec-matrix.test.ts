@@ -1,6 +1,6 @@
 // The exit codes of `exec --fail-on verdicts,5xx` over a sample shop in three languages, correct and with each of six
-// bugs. Each uses the merchant of `exec` or merchants that its tests create and remove, with or without faults. `npm
-// run verdicts` runs every combination (a cell of the matrix), and `npm test` every bug.
+// bugs. The shop uses the merchant of `exec`, or its tests create and remove merchants. Each runs with and without
+// faults. `npm run verdicts` runs every combination (a cell of the matrix), and `npm test` each bug once.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ const LANGUAGES: [language: string, command: string[], tools: string, probe: str
   ["shell", ["sh", "shop.sh"], "curl and awk in PATH", "curl --version && awk 1 /dev/null"],
 ];
 
-/** `npm run verdicts` sets how many clients the judge gets. */
+/** `npm run verdicts` sets RUNS, the number of clients for the judge. */
 const ALL = process.env.RUNS !== undefined;
 
 interface Cell {
@@ -75,7 +75,7 @@ async function play(command: readonly string[], { bug, isOwn, hasFaults }: Cell)
   return isSeen ? String(code) : `${code}?\n${out.join("\n")}\n${error}`;
 }
 
-/** Cells with faults first: they wait for retries. */
+/** The cells with faults come first, because they wait for retries. */
 const cellsOf = (language: string): Cell[] =>
   [true, false]
     .flatMap((hasFaults) =>
@@ -84,9 +84,9 @@ const cellsOf = (language: string): Cell[] =>
     .filter((cell) => ALL || isUsual(language, cell));
 
 /**
- * Whether `npm test` runs a cell. Without faults no bug shows, and a bug shows alike in each language and for each
- * merchant. So the shell, which starts fastest, runs every bug for one merchant, and each other language one bug that
- * its own tests do not notice.
+ * Whether `npm test` runs a cell. Without faults no bug shows, and a bug shows in the same way in each language and for
+ * each merchant. So the shell, which starts fastest, runs every bug for one merchant. Each other language runs one bug
+ * that its own tests do not notice.
  */
 function isUsual(language: string, { bug, isOwn, hasFaults }: Cell): boolean {
   if (bug === "none") return hasFaults || language === "shell";
@@ -109,7 +109,7 @@ for (const [language, command, tools, probe] of LANGUAGES) {
       for (let cell = left.shift(); cell !== undefined; cell = left.shift())
         matrix[nameOf(cell)] = await play(command, cell);
     };
-    // Most of a cell is waiting.
+    // A cell mostly waits, so five cells run at a time.
     await Promise.all(Array.from({ length: 5 }, playNext));
     expect(matrix).toEqual(expected(cells));
   });

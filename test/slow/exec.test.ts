@@ -71,7 +71,7 @@ describe("the command", () => {
     expect([open.code, open.out]).toEqual([0, ["200 48 200"]]);
   });
 
-  test("has its input and output passed on unchanged; only a warning that no request arrived is added", () => {
+  test("gets its input and prints its output unchanged; exec only adds a warning that no request arrived", () => {
     const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256));
     const source = "process.stdin.pipe(process.stdout); process.stderr.write(Buffer.from([0, 255, 27, 10, 128]))";
     const plain = bytesOf(process.execPath, ["-e", source], everything);
@@ -83,7 +83,7 @@ describe("the command", () => {
     expect(inside.out).toHaveLength(4096);
   });
 
-  test("gets its arguments unchanged, even those that exec has too", async () => {
+  test("gets its arguments unchanged, even if exec has an option of the same name", async () => {
     const words = ["--port", "7", "--", "--help", "", "a b", "$HOME", "*"];
     const { out } = await exec(
       [],
@@ -100,7 +100,7 @@ describe("the command", () => {
     expect(await exec([], ["sh", "-c", `kill -${signal} $$`])).toMatchObject({ code, signal: null });
   });
 
-  test("gets the sandbox that the options describe", async () => {
+  test("gets a sandbox with the given options", async () => {
     const cwd = folder();
     writeFileSync(
       join(cwd, "faults.json"),
@@ -129,7 +129,7 @@ describe("the command", () => {
       code: 0,
       error: "",
     });
-    // Node 22 or newer keeps compiled code there, for every program.
+    // Node 22 or newer keeps compiled code in the temporary folder, for every program.
     const left = readdirSync(temporary).filter((name) => name !== "node-compile-cache");
     expect([readdirSync(cwd), left]).toEqual([[], []]);
   });
@@ -170,7 +170,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
       const file = join(folder(), "counting.mjs");
       const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
       writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
-      // The shell's own `exec` replaces the shell, which would also receive the key and exit.
+      // The shell's own `exec` replaces the shell. Otherwise the shell would also receive the key and exit.
       const words = [
         "exec",
         ...[process.execPath, PROGRAM, "exec", "--", process.execPath, file].map((word) => `"${word}"`),
@@ -208,7 +208,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
   const left = (out: string[]) =>
     out.filter((line) => line.startsWith("left")).map((line) => Number(line.split(" ")[1]));
 
-  test("exec killed with SIGKILL takes the command and its processes along", async () => {
+  test("the command and its processes end when exec is killed with SIGKILL", async () => {
     const program = launch([
       "exec",
       "--",
@@ -216,7 +216,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
     ]);
     const [, url = "", pid = ""] = (await program.line((line) => line.startsWith("url"))).split(" ");
     program.child.kill("SIGKILL");
-    // Each process holds the output open: it closes when the last one is gone.
+    // Each process holds the output open, so the output closes when the last process is gone.
     expect((await program.ended).signal).toBe("SIGKILL");
     expect([...left(program.out), Number(pid)].filter(isAlive)).toEqual([]);
     const refused = await new Promise((resolve) =>
@@ -225,7 +225,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("a nested exec ends its own processes, and the outer one all", async () => {
+  test("a nested exec ends its own processes, and the outer exec ends all of them", async () => {
     const inner = [process.execPath, PROGRAM, "exec", "--", ...node(family("process.exit(5)"))];
     const source = `${family("")}
       const { spawnSync } = await import("node:child_process");
@@ -236,7 +236,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
   });
 });
 
-// exec-matrix.test.ts has every other way to fail; test/cli/fail-on.test.ts has each condition.
+// exec-matrix.test.ts tests the other ways to fail; test/cli/fail-on.test.ts tests each condition.
 describe("--fail-on", () => {
   test("verdicts exits with 3 for a wrong retry, even of a client that left the first body unread", async () => {
     const unread = (path: string, body: object | undefined, keys: readonly string[]) =>
@@ -248,7 +248,7 @@ describe("--fail-on", () => {
           }).catch(() => {});`);
     const order = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
     const underLoss = ["--scenario", "lost-response", "--fail-on", "verdicts"];
-    // Even if a new rate-limit window begins during the six calls, one window gets three of them.
+    // A new rate-limit window may begin during the six calls. Even then, one of the two windows gets three calls.
     const [fresh, same, early] = await Promise.all([
       exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "b", "c", "d"])),
       exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "a"])),
@@ -277,7 +277,7 @@ describe("a sandbox of the command", () => {
       await sandbox.close();`);
   const used = 'await fetch(sandbox.baseUrl + "/payments");';
 
-  test("adds its verdicts to the run, even if it is reset, and is named in the report", async () => {
+  test("adds its verdicts to the run, even if the sandbox is reset, and is named in the report", async () => {
     const cwd = folder();
     const words = ["--fail-on", "verdicts", "--report", "json=r.json,markdown=r.md"];
     const { code, error } = await exec(
@@ -336,7 +336,7 @@ describe("a sandbox of the command", () => {
     ]);
   });
 
-  test("has requests that count for the run, and is reported if it is open when the command ends", async () => {
+  test("counts its requests for the run, and is reported if it is still open when the command ends", async () => {
     expect(await exec(["--fail-on", "verdicts"], own(used))).toMatchObject({ code: 0, error: "" });
     const left = await exec(["--fail-on", "verdicts"], own(`${used} process.exit();`));
     expect([left.code, left.error]).toEqual([
@@ -367,7 +367,7 @@ describe("exec writes", () => {
     [8, 8],
     [255, 255],
   ])(
-    "a failure into the other reports if one cannot be written, and turns exit code %i into %i",
+    "a failure to write one report into the other reports, and turns exit code %i into %i",
     async (given, expected) => {
       const cwd = folder();
       const { code, error } = await exec(

@@ -1,4 +1,4 @@
-// The form that arms a fault: each field of each action can be entered, and any keys give a rule or a reason.
+// The form that arms a fault: each field of each action can be entered, and any keys lead to a rule or a stated reason.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ describe("every field of every action", () => {
       return "armed";
     }
     expect(desk.state.notice?.style).toBe("failure");
-    // The last two lines are not the form's.
+    // The last two lines of the screen are not part of the form.
     const shown = desk.screen().slice(0, -2).join("\n");
     expect(shown).toContain("Arm a fault");
     const why = desk.state.notice?.text ?? "";
@@ -99,7 +99,7 @@ describe("every field of every action", () => {
     for (const rule of rules) {
       await on(String(rule.title));
       const [start] = topFormView(desk.state).fields;
-      // Shows the rare fields, and goes to the first of them.
+      // Shows the rare fields, and moves to the first of them.
       desk.press("ctrl-o");
       const opened = focusField(desk.state, start as FormField).state;
       desk.state = opened;
@@ -108,7 +108,8 @@ describe("every field of every action", () => {
         desk.press("tab");
       }
       for (const [path, shape] of places(rule)) {
-        // Fields shared by all actions of a target are armed once, and in `npm test` they are entered once too.
+        // The actions of a target share fields. Each shared field is armed once, and `npm test` also enters it only
+        // once.
         const alike = path.startsWith("action.") ? `${rule.title} ${path}` : `${rule.properties?.target?.enum} ${path}`;
         const isMet = met.has(alike);
         if (isMet && process.env.FUZZ_RUNS === undefined) continue;

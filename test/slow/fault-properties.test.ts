@@ -1,4 +1,4 @@
-// Whatever the fault rules, equal runs have equal effects.
+// Equal runs have equal effects, whatever the fault rules.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ describe("equal runs", () => {
     await receiver.close();
   });
 
-  /** These take real time and have their own test. */
+  /** Actions in real time, which another test tries. */
   const REAL = ["latency", "transport"];
   const action = fc.constantFrom(...actions.filter(({ type }) => !REAL.includes(type))).map(({ example }) => {
     const words = example.replaceAll("'", "").split(" ");

@@ -43,7 +43,7 @@ describe("a command finds the sandbox", () => {
     expect(error).toContain("A sandbox that was started without --detach is stopped in its own terminal.");
   });
 
-  test("of this folder rather than the one at the default port, and says so", async () => {
+  test("of this folder rather than the sandbox at the default port, and prints which one it uses", async () => {
     const [cwd, port] = [folder(), await freePort()];
     const variables = { MERCHANT_SANDBOX_PORT: String(port) };
     const { url } = await start([], {}, cwd);
@@ -76,7 +76,7 @@ describe("a command finds the sandbox", () => {
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
   });
 
-  test("that has the database of this folder open, or else the one started last, and names the others", async () => {
+  test("that has this folder's database open, or else the latest started, and names the others", async () => {
     const cwd = folder();
     const first = await start(["--memory"], {}, cwd);
     const last = await start(["--memory"], {}, cwd);
@@ -90,7 +90,7 @@ describe("a command finds the sandbox", () => {
     expect((await run(["stop"], NOWHERE, cwd)).error).toContain("Several sandboxes run here");
   });
 
-  test("not by a database that another folder's sandbox wrote, nor by one that others may write", async () => {
+  test("but not from a database that another folder's sandbox wrote or that other users may write", async () => {
     const [cwd, copied] = [folder(), folder()];
     await start([], {}, cwd);
     attempted("State files of a checkout");
@@ -101,7 +101,7 @@ describe("a command finds the sandbox", () => {
     expect((await run(["reset"], NOWHERE, cwd)).error).toContain("No sandbox answers at http://127.0.0.1:1 ");
   });
 
-  test("or finds none that still runs, and leaves no file behind", async () => {
+  test("or reports that none is running, and leaves no file behind", async () => {
     const cwd = folder();
     const { child, ended } = await start([], {}, cwd);
     child.kill("SIGTERM");
@@ -116,7 +116,7 @@ describe("merchant-sandbox.json", () => {
   const home = process.cwd();
   afterEach(() => process.chdir(home));
 
-  test("sets options, arms faults and registers endpoints; a variable beats it, a flag beats both", async () => {
+  test("sets options, faults and endpoints; variables override the file, and flags override both", async () => {
     const cwd = folder();
     const endpoint = { url: "http://localhost:3999/hooks", events: ["payout.*"], merchant: "market" };
     config(cwd, {
@@ -222,7 +222,7 @@ describe("merchant-sandbox.json", () => {
     expect(existsSync(join(cwd, ".merchant-sandbox"))).toBe(false);
   });
 
-  test("is named by the start, with the options that it sets", async () => {
+  test("is printed at the start, with the options that it sets", async () => {
     const cwd = folder();
     config(cwd, { memory: true, clock: "2026-01-05" });
     expect((await run(["exec", "--port", "0", "--", process.execPath, "-e", "0"], {}, cwd)).error).toContain(
@@ -230,7 +230,7 @@ describe("merchant-sandbox.json", () => {
     );
   });
 
-  test.each(["/dev/zero", "./pipe"])("and any other file that an option names may not be %s", async (path) => {
+  test.each(["/dev/zero", "./pipe"])("and the files that its options name may not be %s", async (path) => {
     const cwd = folder();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
     for (const flag of ["--faults", "--scenario", "--snapshot"]) {
@@ -248,7 +248,7 @@ describe("merchant-sandbox.json", () => {
     );
   });
 
-  test("and a pipe is read if the shell opened it for the program", () => {
+  test("but a pipe is read if the shell opened it for the program", () => {
     const command = `echo '[{"action":{"type":"none"}}]' | "$0" exec --memory --port 0 --faults /dev/stdin -- true`;
     const { status, stderr } = spawnSync("sh", ["-c", command, PROGRAM], { cwd: folder(), encoding: "utf8" });
     expect([status, stderr]).toEqual([
@@ -257,7 +257,7 @@ describe("merchant-sandbox.json", () => {
     ]);
   });
 
-  test("is not read by a folder below", async () => {
+  test("is not read by a command in a subfolder", async () => {
     const cwd = folder();
     config(cwd, "{");
     mkdirSync(join(cwd, "below"));

@@ -1,4 +1,4 @@
-// `--follow` of a list: prints what is there, and then each new row.
+// `--follow` of a list: prints the rows that are there, and then each new row.
 
 import { expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
@@ -29,7 +29,7 @@ async function deliverToRejecting(bench: Bench): Promise<Rejected> {
   return { endpoint: id, event: await deliver(bench) };
 }
 
-test("each list with --follow prints what is there, then each new row, and never the same line twice", async () => {
+test("each list with --follow prints its rows, then each new row, and never the same line twice", async () => {
   const bench = await open();
   const commands = Object.entries(await everyCommand());
   const names = commands.filter(([, command]) => "follow" in command.flagsFor([])).map(([name]) => name);
@@ -67,11 +67,11 @@ test("requests --follow prints the newest requests, then each new one, even if a
   expect(out.map((text) => /\/(pay\w+) 404/.exec(text)?.[1])).toEqual(["pay_one", ...numbers]);
 });
 
-test("verdicts on repeated events are logged without being listed first; the list and --follow agree", async () => {
+test("verdicts on repeated events are logged before any command lists them; list and --follow agree", async () => {
   const { url, line } = await start(["--memory"]);
   const receiver = await receive();
   const acted = new Set<string>();
-  // Acts on each payment.succeeded, however often it comes, and once on another event.
+  // This receiver acts on each copy of payment.succeeded, and once on any other event.
   receiver.always(({ event: { id, type } }, outgoing) => {
     const body = { name: type, adjustmentType: "fixed", adjustmentValue: 5 };
     const headers = { "idempotency-key": `${id}-${crypto.randomUUID()}` };

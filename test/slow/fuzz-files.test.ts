@@ -1,5 +1,5 @@
-// Fuzzes files that a person writes or a checkout brings: each is accepted, or refused with file and line, and affects
-// nothing else.
+// Fuzzes files that a person writes or a checkout brings: the sandbox accepts each file, or rejects it with its name
+// and the line. Nothing else is affected.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -166,7 +166,7 @@ test("a mutated lesson is rejected with its line, or loaded", async () => {
 const commands = await everyCommand();
 const ownAddresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 
-/** A running process that is not a sandbox: the one that started the tests. */
+/** A running process that is not a sandbox: the parent of the test process. */
 const BYSTANDER = process.ppid;
 
 /** Starts a server that claims to be a sandbox in the bystander's process. Resolves with its port. */

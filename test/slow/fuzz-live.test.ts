@@ -1,5 +1,5 @@
-// Fuzzes messages of the live stream: whatever a server sends, plain lines and the dashboard show what they know of it,
-// and nothing throws.
+// Fuzzes messages of the live stream: plain lines and the dashboard show the known parts of every message, and nothing
+// throws.
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -58,7 +58,7 @@ const MESSAGES: object[] = [
   { type: "gap", from: 1, to: 3 },
 ];
 
-/** A regression: if scenarios are not a list, the first line cannot be drawn, and Ink draws nothing from then on. */
+/** A regression test: if scenarios are not a list, the first line cannot be drawn, and Ink draws nothing afterwards. */
 const WRONG_SCENARIOS = JSON.stringify({
   type: "snapshot",
   run: "run_2",

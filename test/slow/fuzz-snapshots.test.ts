@@ -1,4 +1,4 @@
-// Fuzzes snapshot files: each is refused in one sentence, or restored as it is; afterwards the sandbox answers.
+// Fuzzes snapshot files: each is rejected in one sentence or restored unchanged, and the sandbox still answers.
 
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -60,15 +60,21 @@ const spoilt: fc.Arbitrary<Spoilt> = fc.oneof(
 const tablesIn = (sql: Sqlite.Database) =>
   sql.prepare("select name from sqlite_master where type = 'table' order by name").pluck().all() as string[];
 
-/** Nothing shows which ids were generated before a count was lowered: SECURITY.md says so. */
+/**
+ * The counters of ids are not changed: a snapshot does not show that a counter was lowered. SECURITY.md says how new
+ * ids continue.
+ */
 const NOT_CHECKED = "counters";
 /**
- * A time that has passed takes effect as soon as it is restored: a record goes to its next state, a stored reply is
- * deleted.
+ * Columns with times are not changed, because a time in the past has an effect at the restore: a record goes to its
+ * next state, or a stored reply is deleted.
  */
 const TIMES_TO_COME = ["due", "expires"];
 
-/** Sets one cell of a table that has rows. What SQLite refuses, such as a text for a number, stays as it was. */
+/**
+ * Sets one cell of a table that has rows. If SQLite rejects the value, such as a text for a number, the cell keeps its
+ * old value.
+ */
 function setCell(sql: Sqlite.Database, { table, column, row, value }: CellChange): void {
   const filled = tablesIn(sql).filter(
     (name) => name !== NOT_CHECKED && sql.prepare(`select 1 from ${name}`).get() !== undefined,
@@ -139,7 +145,7 @@ afterAll(() => bench.close());
 
 const stateNow = async () => contentOf((await bench.control("PUT", "/snapshots/now")).file);
 
-/** Operations without parameters that read, and one call of each kind of write. */
+/** Every GET operation without path parameters, and one call of each kind of write. */
 const reads = catalogue
   .filter(({ method, path }) => method === "GET" && !path.includes("{"))
   .map(({ path }) => `/v1${path}`);

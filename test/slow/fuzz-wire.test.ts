@@ -1,5 +1,5 @@
-// Fuzzes the socket with arbitrary bytes in arbitrary pieces: the process responds or closes, reports no defect and
-// serves the next request.
+// Fuzzes the socket with arbitrary bytes in arbitrary pieces: the process responds or closes the connection, reports no
+// defect, and serves the next request.
 
 import { connect } from "node:net";
 import fc from "fast-check";
@@ -104,7 +104,7 @@ const CORPUS: Exchange[] = [
   { requests: [10], changes: [], cuts: [0.9], end: "reset" },
   // An incomplete WebSocket handshake, which once returned a page.
   { requests: [11], changes: [{ what: "flip", at: 0.45, size: 1, token: "" }], cuts: [], end: "finish" },
-  // A client that offers HTTP/2 after other requests and disconnects: responses once failed on a socket without
+  // A client that makes other requests, offers HTTP/2 and disconnects: responses once failed on a socket without
   // listeners.
   { requests: [7, 1, 12], changes: [], cuts: [0], end: "reset" },
   { requests: [5, 7, 12], changes: [], cuts: [0, 0, 0, 0], end: "reset" },
@@ -170,8 +170,8 @@ interface Told {
 }
 
 /**
- * Splits the bytes into responses. A body has its Content-Length, unless the headers are followed by the next response
- * or the end.
+ * Splits the bytes into responses. The length of a body is its Content-Length, unless another response or the end
+ * follows the headers directly.
  */
 function answersIn(received: string): Told[] {
   const answers: Told[] = [];

@@ -85,7 +85,7 @@ const wordsFor = (flags: readonly string[]) =>
     { maxLength: 6 },
   );
 
-/** The error, if it is an allowed one. */
+/** The error, which must be one of the allowed errors. */
 function expectRefusal(error: unknown, label: string): void {
   expect(error, `${label}: ${(error as Error)?.stack}`).toBeInstanceOf(SandboxError);
   const { message, exitCode } = error as SandboxError;
@@ -108,7 +108,7 @@ afterAll(async () => {
 });
 
 test("options are parsed or rejected as misuse; parsed options start a sandbox or are rejected", async () => {
-  // These affect things outside the test: a file and an address.
+  // These options affect things outside the test, such as files and addresses.
   const outside = ["db", "host", "port", "memory", "webhookTimeout"];
   const flags = optionNames.filter((name) => !outside.includes(name)).map(flagOf);
   const variables = fc.dictionary(
@@ -139,7 +139,7 @@ test("options are parsed or rejected as misuse; parsed options start a sandbox o
 /** Commands that neither wait nor stop anything, with arguments that select the sandbox of the test. */
 const SAFE = ["env", "status", "trigger", "deliveries", "replay", "reset", "clock", "fault", "scenario"];
 
-/** Regressions: a token that no header can carry, and names of Object.prototype. */
+/** Regressions: a token that no header can carry, and properties of Object.prototype as names. */
 const CORPUS: { name: string; words: (string | string[])[] }[] = [
   { name: "status", words: [["--control-token", "✓"]] },
   { name: "scenario", words: ["__proto__"] },

@@ -1,5 +1,5 @@
-// Checks what must not grow with the database: the rows that a statement reads, and the size of the event and delivery
-// logs. test/store/query-plans.test.ts names the index of each statement.
+// Checks that two things do not grow with the database: the rows that a statement reads, and the size of the event and
+// delivery logs. test/store/query-plans.test.ts names the index of each statement.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -166,7 +166,7 @@ function everyStore(): Stores {
   return stores;
 }
 
-/** The statement of a log page depends on its filters. */
+/** Asks for a page with every combination of filters, because the statement of a page depends on its filters. */
 function askForEveryPage({ attempts }: Stores): void {
   const filters = { id: "whd_0001", endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
   const names = Object.keys(filters) as (keyof typeof filters)[];
@@ -185,17 +185,20 @@ function planOf(sql: Sqlite.Database, text: string): string[] {
   return rows.map(({ detail }) => detail);
 }
 
-/** Rows as a long run leaves them: one event, delivery and attempt each, the first of them pending. */
+/** The rows of a long run: each has an event, a delivery and an attempt. The first rows are pending. */
 const LOGGED = 12_000;
 const PENDING_ROWS = 50;
 
-/** The plan of a count such as `placeOf` makes. */
+/** A SQL expression with the text that `placeOf` makes from a count. */
 const placed = (count: string) =>
   [3, 2, 1, 0]
     .map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`)
     .join(" || ");
 
-/** Inserts rows into every growing table, at successive times. They are valid, because the next start checks them. */
+/**
+ * Inserts rows into every growing table, at successive times. The rows must be valid, because the next start checks
+ * them.
+ */
 function fill(sql: Sqlite.Database, rows: number): void {
   sql.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
@@ -266,7 +269,7 @@ test("no statement scans or sorts a growing table, except those listed with a re
   expect(ALLOWED.filter(({ text }) => !used.has(text)).map(({ text }) => text.source)).toEqual([]);
 });
 
-/** Counts the rows of these tables that a read looks at: each table is replaced by a view that counts. */
+/** Counts the rows of these tables that a query reads: each table is replaced by a view that counts. */
 function countReads({ sql }: Stores["database"], ...tables: string[]): (read: () => unknown) => number {
   let looked = 0;
   sql.function("looked_at", { deterministic: false }, () => ++looked);
@@ -278,7 +281,7 @@ function countReads({ sql }: Stores["database"], ...tables: string[]): (read: ()
   };
 }
 
-test("looking up one merchant reads as many rows among a thousand merchants as among ten", () => {
+test("looking up a merchant reads the same number of rows among a thousand merchants and among ten", () => {
   const rowsAmong = (merchants: number) => {
     const { database, tenants, close } = everyStore();
     database.sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${merchants})
@@ -338,7 +341,7 @@ test("the logs keep the newest entries, pending deliveries and their events, and
   });
   attempted("Unbounded growth", 100);
   for (let made = 0; made < 100; made++) await trigger(bench, "payment.succeeded", { amount: made });
-  // No endpoint subscribes, so only the event log advances; events of a retained delivery are retained with it.
+  // No endpoint subscribes, so only the event log grows. The events of a retained delivery are retained.
   const kept = 10_000 + PENDING_ROWS;
   expect(countRows(bench.file)).toEqual({ events: kept + 100, deliveries: kept, attempts: kept });
   expect(await counted()).toMatchObject({ emitted: LOGGED + 100, delivered: LOGGED - PENDING_ROWS });
@@ -366,7 +369,7 @@ test("the logs keep the newest entries, pending deliveries and their events, and
   expect(await counted()).toMatchObject({ emitted: 0, delivered: 0 });
 });
 
-test("an attempt is listed after any number of later attempts of its event", async () => {
+test("an attempt is listed even after many later attempts of its event", async () => {
   const again = `update deliveries set attempts = 151 where sequence = 1;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
     insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url,
@@ -383,7 +386,7 @@ test("an attempt is listed after any number of later attempts of its event", asy
   ]);
 });
 
-test("a pending delivery is sent after any number of later ones, and is logged as a current attempt", async () => {
+test("a pending delivery is sent even after many later ones, and its attempt is logged as the newest", async () => {
   const bench = await openFilled();
   const receiver = await receive();
   receiver.always(503);
@@ -418,7 +421,7 @@ test("a large database is checked as it is read: a damaged record is reported in
     update documents set body = json_set(body, '$.name', 5) where id = 'cus_zoe7';
     update documents set body = '{' where id = 'cus_zoe8' or merchant = 'mer_market' and kind = 'payment'`);
   const id = (number: number) => `cus_zoe${number}`;
-  // The second start finds the file as the first left it.
+  // The second start finds the file unchanged by the first start.
   for (let start = 0; start < 2; start++) {
     const sandbox = await createSandbox({ memory: false, db, clock: NOON });
     const told: unknown[] = [];

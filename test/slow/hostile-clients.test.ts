@@ -12,7 +12,7 @@ const MEBIBYTE = 1_048_576;
 
 const own = ({ port }: Bench) => [`Host: localhost:${port}`, "Authorization: Bearer sk_test_lodge"];
 
-/** Sends a head and then a body piece by piece, like a client that reads only after it has sent everything. */
+/** Sends a head, and then a body piece by piece, like a client that reads nothing until it has sent everything. */
 async function sendAll(bench: Bench, head: string, bytes: number): Promise<string> {
   const socket = connect({ port: bench.port, host: "127.0.0.1", allowHalfOpen: true });
   let received = "";
@@ -27,7 +27,7 @@ async function sendAll(bench: Bench, head: string, bytes: number): Promise<strin
   return received;
 }
 
-test("a client that sends a whole large body first still gets its 413 or 401, on /v1 and the control API", async () => {
+test("a client that sends its whole large body before it reads still gets 413 or 401, on both APIs", async () => {
   const bench = await open();
   attempted("Large, deep, compressed or endless requests", 3);
   const size = 20 * MEBIBYTE;
@@ -51,8 +51,8 @@ test("Expect: 100-continue gets the response that the headers determine, without
   const small = "Content-Length: 2";
   const host = `Host: localhost:${bench.port}`;
   const key = "Authorization: Bearer sk_test_lodge";
-  // Side by side: the server keeps each connection open for some seconds, in case the client sends its body all the
-  // same.
+  // Sent concurrently, because the server keeps each connection open for some seconds in case the client still sends
+  // its body.
   const refused = await Promise.all([
     ask(RULES, host, small),
     ask(RULES, host, key, `Content-Length: ${MEBIBYTE + 1}`),
@@ -113,7 +113,7 @@ test("a client that keeps sending after a parser error still gets the error", as
   expect(statusesIn(await sendAll(bench, "this is no HTTP\r\n\r\n", 4 * MEBIBYTE))).toEqual([400]);
 });
 
-test("no header is lost behind a thousand others", async () => {
+test("no header is lost after a thousand others", async () => {
   const bench = await open();
   const many = Array.from({ length: 1_500 }, (_, index) => `a${index}:`);
   const { status } = readRaw(await raw(bench.port, lines("GET /v1/merchants/me HTTP/1.1", ...many, ...own(bench))));
@@ -145,7 +145,7 @@ test("a listener that throws is a defect; the other listeners are called, and th
   expect(bench.defects.splice(0)).toMatchObject([{ error: { message: "This listener fails." }, where: "req_lodge_1" }]);
 });
 
-/** Fetch metadata of a browser, by what a page does. */
+/** Fetch metadata that a browser sends, by kind of request. */
 const page = (site: string, mode: string, dest: string) => ({
   "sec-fetch-site": site,
   "sec-fetch-mode": mode,
@@ -174,7 +174,7 @@ test("a request from another site's page without an Origin is rejected, unless i
     }
   for (const site of ["none", "same-origin"])
     expect(await status("/_sandbox", page(site, "no-cors", "empty"))).toBe(200);
-  // A page of the sandbox under its other name.
+  // A page of the sandbox under the other name of this machine.
   const other = { origin: `http://localhost:${bench.port}`, ...page("cross-site", "cors", "empty") };
   expect(await status("/_sandbox", other)).toBe(200);
 });
@@ -213,7 +213,8 @@ test("a clock advance ends when its client leaves, the clock is set or the sandb
   await receiver.arrived(1);
   // The advance waits for the delivery, which waits for the receiver.
   await bench.control("GET", "/clock");
-  // Setting the clock ends the advance. A client that disconnects ends its own, and later advances are not blocked.
+  // Setting the clock ends the advance. A client that disconnects ends its own advance, and later advances are not
+  // blocked.
   await bench.control("PUT", "/clock", { mode: "frozen" });
   expect((await advanced).body.code).toBe("invalid_state");
   attempted("Work for callers that have gone");

@@ -69,11 +69,11 @@ test("requests reads a bounded part of a reply", async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { code, error } = await run(["requests", "--url", url]);
   expect([code, error]).toEqual([1, expect.stringMatching(/^merchant-sandbox: [^\n]{20,2500}\n$/)]);
-  // Beyond what it reads, the sockets of both sides hold a few megabytes.
+  // The sockets of both sides hold a few megabytes in addition to the bytes that the command reads.
   expect(sent).toBeLessThan(80 * 1_048_576);
 });
 
-/** Text that steers a terminal: the title, colours, the cursor, C1 controls, direction, and lines of its own. */
+/** Text that controls a terminal: it sets the title, colours, the cursor and the direction, and starts new lines. */
 const NASTY = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\x7f\r\nmerchant-sandbox: forged";
 const STEERS = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u;
 
@@ -113,7 +113,10 @@ function hostileReply(method: string, url: string): unknown {
   return reply;
 }
 
-/** Everything that a command writes until it ends or has written to standard output and error for long enough. */
+/**
+ * Everything that a command writes until it ends. A command that does not end on its own is stopped after its first
+ * output.
+ */
 async function outputOf(words: string[], cwd = folder()): Promise<string> {
   if (isHosted(words, {})) {
     const { out, error } = await runHosted({ program: PROGRAM, words, cwd, variables: ownEnvironment() });

@@ -303,7 +303,7 @@ describe("untrusted text", () => {
         expect(widthOf(cut(shown, width))).toBeLessThanOrEqual(width);
         expect(widthOf(cutMiddle(shown, width))).toBeLessThanOrEqual(width);
         expect(stringWidth(fitTo(shown, width))).toBe(width);
-        // It does not combine with its neighbours.
+        // The text does not combine with the characters beside it.
         expect(stringWidth(`│${cut(shown, width)}│`)).toBe(widthOf(cut(shown, width)) + 2);
         expect(stringWidth(fitTo(shown, width, "right", cutMiddle))).toBe(width);
       }),
@@ -319,7 +319,7 @@ describe("untrusted text", () => {
         expect(lines.join("")).toBe(shown);
         expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
       }),
-      // A character wider than the line.
+      // A character that is wider than the line.
       { numRuns: inputs(300), examples: [["👍🏽ः", 2]] },
     );
   });

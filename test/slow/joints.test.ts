@@ -1,5 +1,5 @@
-// Features that several parts of the sandbox implement together, tried with apps, clients and receivers that use no
-// code of the sandbox: Express, fetch and plain sockets.
+// Tests of features that span several parts of the sandbox, with apps, clients and receivers that use no code of the
+// sandbox: Express, fetch and plain sockets.
 
 import { createHmac } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ async function postRule(baseUrl: string, apiKey: string, keyOf: (time: number) =
     }
 }
 
-test("mounted in an app, a fault cuts only its own connection, and the judge sees the retry", async () => {
+test("in a sandbox mounted in an app, a fault cuts only one connection, and the judge sees the retry", async () => {
   await using sandbox = await createSandbox({ clock: NOON, listen: false });
   const app = express().use(express.json()).use("/pay", sandbox.middleware);
   const arrived = new Promise<Response>((resolve) => app.get("/slow", (_, response) => resolve(response)));
@@ -61,7 +61,7 @@ test("mounted in an app, a fault cuts only its own connection, and the judge see
   expect(await verdictsOf(bad.id)).toMatchObject({ "idempotency.key_reused": "fail", "effect.single": "fail" });
 });
 
-test("parallel tests with their own merchants get the same bytes in any order, and the report counts all", async () => {
+test("parallel tests with their own merchants get the same bytes in any order; the report counts them", async () => {
   const names = ["pays", "declines", "lists", "waits"];
   const play = async (order: readonly string[], atOnce: number) => {
     await using sandbox = await createSandbox({ clock: NOON, isolation: "strict" });
@@ -96,7 +96,7 @@ test("parallel tests with their own merchants get the same bytes in any order, a
   expect(JSON.stringify(alone.bytes)).toContain("bkg_pending");
 });
 
-test("exec sends nothing of a stranger's database, and its own events still decide the exit code", async () => {
+test("exec sends no delivery of a foreign database, and the events of the run decide the exit code", async () => {
   const [stranger, own] = [await receive(), await receive()];
   own.always(401);
   const { database } = await postingDatabase(stranger.url);
@@ -119,7 +119,7 @@ test("exec sends nothing of a stranger's database, and its own events still deci
   expect(JSON.parse(readFileSync(join(cwd, "report.json"), "utf8")).failed).toBe(true);
 });
 
-test("a set assumption holds in the service, a user's lesson, the list and the reference", async () => {
+test("a set assumption applies in the service, a user's lesson, the list and the OpenAPI document", async () => {
   const lessons = folder();
   const check = { requests: { match: { operation: "bookings.decline", status: 202 } } };
   writeFileSync(
@@ -139,7 +139,7 @@ test("a set assumption holds in the service, a user's lesson, the list and the r
   expect(Object.keys(paths["/hospitality/bookings/{id}/decline"].post.responses)).toContain("202");
 });
 
-test("agents reach a detached sandbox through its folder, which knows the token", async () => {
+test("agents reach a detached sandbox through its folder, which holds the control token", async () => {
   const cwd = folder();
   const token = "a-token-of-my-own";
   const words = ["start", "--detach", "--json", "--memory", "--port", "0", "--control-token", token];
@@ -204,7 +204,7 @@ test("after kill -9, the log has no gap, the report counts its rows, and no requ
   const first = await start(["--db", db, "--clock", "real"]);
   const ids: string[] = [];
   for (let time = 0; time < 20; time++) await call(first.url, "GET", "/v1/payments?limit=1");
-  // Reading the log writes it.
+  // Reading the request log writes pending rows to the file.
   expect((await control(first.url, "GET", "/requests?limit=100")).data.length).toBe(20);
   let isOver = false;
   const client = async () => {
@@ -240,7 +240,7 @@ test("after kill -9, the log has no gap, the report counts its rows, and no requ
   await second.kill();
 });
 
-test("a removed merchant leaves its trace and the verdict on the delivery that was in flight", async () => {
+test("after a merchant is removed, its trace and the verdict on its delivery in flight remain", async () => {
   const bench = await open({ clock: "real", traceDeliveries: true });
   const own = await ownMerchant(bench);
   const app = express().post("/hooks", async (request, response) => {
@@ -266,7 +266,7 @@ test("a removed merchant leaves its trace and the verdict on the delivery that w
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  test("a fixture that the page saves is loaded by dev --watch, and the app keeps running", async () => {
+  test("dev --watch loads a fixture that the page saved, and the app keeps running", async () => {
     const [cwd, made] = [folder(), await open()];
     const mine = join(cwd, "mine.json");
     await linesOf(made, "fixture", "save", "lodge", mine);

@@ -1,4 +1,4 @@
-// The interface for programs: errors, help and printed lines as JSON, and the gates of scripts.
+// The interface for programs: errors, help and printed lines as JSON, and commands whose exit codes scripts check.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ describe("an error with --json", () => {
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  test("has the code of the API's error, and a hint that says how to fix it", async () => {
+  test("has the code of the API's error, and a hint with the fix", async () => {
     const { url } = await open();
     const { error } = await run(["requests", "req_none", "--json", "--url", url]);
     expect(JSON.parse(error)).toMatchObject({ error: "resource_not_found", exitCode: 2 });
@@ -81,7 +81,7 @@ test("help <command> --json describes one command", async () => {
   }
 });
 
-/** The schema of a line by what its field `event` says. */
+/** The schema of a line, found by the value of the field `event`. */
 const lineSchemaOf = (event: string) =>
   (schemaOf("events") as unknown as { anyOf: { title: string; properties: object }[] }).anyOf.find(
     ({ title }) => title === event,
@@ -133,7 +133,7 @@ test("each line of start, attach, listen and --follow has the fields of its sche
   expect(matchesSchema(schema, { event: "request" })).toBe(false);
 });
 
-test("a start in a shell with variables of another sandbox warns, and stop --json says what it stopped", async () => {
+test("a start with another sandbox's variables warns, and stop --json prints what it stopped", async () => {
   const cwd = folder();
   const variables = { ...NOWHERE, MERCHANT_SANDBOX_URL: "http://127.0.0.1:1" };
   const { out, error } = await run(["start", "--detach", "--memory", "--port", "0", "--json"], variables, cwd);
@@ -155,7 +155,7 @@ describe("gates", () => {
       "mine.json:2 /all/1/requests/match/operation: there is no operation payment.list. Did you mean payments.list?",
     ],
     ['{"all": [{"records": {"kind": "payment"}}]}', "requests:nosuch: there is no operation nosuch."],
-  ])("verify names the place of a mistake in its file, or the argument: %s", async (text, problem) => {
+  ])("verify reports where the mistake is, in its file or argument: %s", async (text, problem) => {
     const { url } = await open();
     const cwd = folder();
     writeFileSync(join(cwd, "mine.json"), text);
@@ -163,13 +163,13 @@ describe("gates", () => {
     expect([code, error]).toEqual([exitCodes.usage, expect.stringContaining(`merchant-sandbox: ${problem}`)]);
   });
 
-  test("verify prints each mistake of an expectation on a line of its own", async () => {
+  test("verify prints each mistake of an expectation on a separate line", async () => {
     const { url } = await open();
     const { error } = await run(["verify", '{"requests":{"match":{"operation":1},"count":3}}', "--url", url], NOWHERE);
     expect(error).toMatch(/; received 1\.\n {2}requests\.count must be an object; received 3\.\n$/);
   });
 
-  test("verify exits with 0 if everything holds, and with 3 and what came closest if not", async () => {
+  test("verify exits with 0 if everything holds; otherwise it prints the closest match and exits with 3", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments");
     expect(await linesOf(bench, "verify", "requests:payments.list=1", "never:payroll.create")).toEqual([
@@ -199,7 +199,7 @@ describe("gates", () => {
     expect(await runCommand(bench.url, "verify", expectation)).toMatchObject({ code });
   });
 
-  test("verify deliveries:<event> fails if the receiver refused the event", async () => {
+  test("verify deliveries:<event> fails if the receiver rejected the event", async () => {
     const { bench, receiver } = await openRegistered();
     receiver.script(500);
     await deliver(bench);
@@ -207,7 +207,7 @@ describe("gates", () => {
     expect([code, out.join(" ")]).toEqual([3, expect.stringMatching(/is pending; expected succeeded/)]);
   });
 
-  test("verify refuses what it cannot read, and names the kinds", async () => {
+  test("verify rejects an unknown kind of expectation, and lists the kinds", async () => {
     const { url } = await open();
     expect(await runCommand(url, "verify", "payments.list")).toMatchObject({
       code: 2,
@@ -225,7 +225,7 @@ describe("gates", () => {
     expect(await runCommand(bench.url, "verdicts", "--fail")).toMatchObject({ code: 3 });
   });
 
-  test("wait --settled waits for deliveries in flight, and counts those due later", async () => {
+  test("wait --settled waits for deliveries in flight, and counts deliveries that are due later", async () => {
     const bench = await open();
     const receiver = await receive();
     receiver.always(500);

@@ -1,6 +1,6 @@
 // The judge's verdicts on HTTP libraries with their default configuration, compared with docs/clients.md. `npm run
-// clients` (`CLIENT_RUNS`) tries each library many times and makes the page. Only it measures pauses, which depend on
-// the machine.
+// clients` sets CLIENT_RUNS: it tries each library many times and writes the page. Only that command measures pauses,
+// which depend on the machine.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -67,13 +67,13 @@ const situations: Situation[] = [
 const shared = shareForBlock({ clock: "real" });
 
 /**
- * One library in one situation, with a merchant of its own: its call, then silence, then a call that shows the program
- * is still alive.
+ * Tries one library in one situation, with a separate merchant: a call, a period of silence, and a call that shows that
+ * the program is still alive.
  */
 async function trySituation(library: Library, situation: Situation) {
   const bench = shared();
-  // Before any call is in flight: starting a program blocks this process, and Node's client closes a connection that it
-  // did not look at for five seconds.
+  // The program is started before any call is in flight. Starting it blocks this process, and Node's client closes a
+  // connection that it could not read for five seconds.
   const { send, close } = library.open();
   const { id: merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
   const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {
@@ -101,7 +101,10 @@ const faultRule = ([action, times]: NonNullable<Situation["fault"]>) => ({
 
 type Trials = Awaited<ReturnType<typeof trySituation>>[];
 
-/** The verdicts by library and situation. The silence is shared; pauses are measured with one library at a time. */
+/**
+ * The verdicts by library and situation. All libraries share the period of silence; pauses are measured for one library
+ * at a time.
+ */
 async function judged(played: readonly Situation[]): Promise<VerdictMessage[][][]> {
   const tryAll = (library: Library) =>
     Promise.all(played.map((situation) => (measuresPauses(situation) ? undefined : trySituation(library, situation))));
@@ -124,7 +127,7 @@ function resultOf(found: readonly VerdictMessage[], rule: string): string {
   return verdicts.includes("pass") ? "pass" : "–";
 }
 
-/** One result if all runs agree; otherwise the number of runs with each. */
+/** The result, if all runs agree. Otherwise each result with its number of runs. */
 function cell(results: readonly string[]): string {
   const distinct = [...new Set(results)].sort();
   if (distinct.length === 1) return distinct[0] as string;
@@ -146,7 +149,7 @@ async function tableOf(runs: number, played: readonly Situation[]): Promise<Row[
   );
 }
 
-/** Reads from the page the results of a library, which the page names with a version. */
+/** Reads the results of a library from the page, where its name includes a version. */
 function readPage(): (row: Row, name: string) => string | undefined {
   const lines = readFileSync(PAGE, "utf8")
     .split("\n")
@@ -166,7 +169,7 @@ test.skipIf(RUNS > 0)(
     );
     const shownFor = readPage();
     for (const [column, { name }] of installed.entries()) {
-      // A cell that counts differing runs allows each of its results.
+      // If a cell counts runs with different results, any of these results is accepted.
       const differing = rows.filter((row) => !shownFor(row, name)?.includes(row.cells[column] as string));
       expect([name, differing.map(({ situation, rule, cells }) => [situation, rule, cells[column]])]).toEqual([
         name,

@@ -1,6 +1,7 @@
-// The judge's confusion matrix: known behaviours over each HTTP library, after random delays, alone, beside 20 workers,
-// or on a loaded machine. `npm run verdicts` plays 10,000 runs (`RUNS`, `SEED`) and prints the matrix. `npm test` skips
-// it, because it keeps every core busy on purpose. test/judge/behaviours.test.ts plays the behaviours without clients.
+// The confusion matrix of the judge: clients with known behaviours use each HTTP library, after random delays, alone,
+// beside 20 workers, or on a loaded machine. `npm run verdicts` plays 10,000 runs (`RUNS`, `SEED`) and prints the
+// matrix. `npm test` skips this test, because it keeps every core busy on purpose. test/judge/behaviours.test.ts tests
+// the behaviours without HTTP libraries.
 
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -15,9 +16,9 @@ import { type Bench, share } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.RUNS);
 const SEED = Number(process.env.SEED ?? 7);
-/** Only behaviours with this in their names. */
+/** Selects the behaviours whose names contain this text. */
 const ONLY = process.env.ONLY ?? "";
-/** Runs at a time: most of a run is waiting. */
+/** Number of concurrent runs, because a run mostly waits. */
 const CONCURRENT = { alone: 32, "beside 20 workers": 16, "on a loaded machine": 32 };
 const DELAYS = [0, 1, 10, 100, 300, 3_000];
 const SURROUNDINGS = ["alone", "beside 20 workers", "on a loaded machine"] as const;
@@ -128,7 +129,7 @@ const ORDER = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
 const orderOf = ({ baseUrl }: Bench, headers: Record<string, string>, key: string | undefined) =>
   json(`${baseUrl}/hospitality/pricing-rules`, ORDER, { ...headers, ...(key ? { "idempotency-key": key } : {}) });
 
-/** Some libraries throw for a 4xx or 5xx, and all do where the response is lost. */
+/** Some libraries throw for a 4xx or 5xx, and all of them throw if the response is lost. */
 async function noted(calls: string[], what: string, sent: Promise<unknown>): Promise<void> {
   const started = Math.round(performance.now());
   const result = await sent.then(
@@ -138,7 +139,7 @@ async function noted(calls: string[], what: string, sent: Promise<unknown>): Pro
   calls.push(`${what} at ${started} for ${Math.round(performance.now() - started)} ms ${result}`);
 }
 
-/** 20 workers with the same API key, which read another path; each makes a few calls during the run. */
+/** Starts 20 workers with the same API key, which read another path. Each makes a few calls during the run. */
 function startWorkers({ baseUrl }: Bench, headers: Record<string, string>, delay: number) {
   let isOver = false;
   const client = transports["http.Agent with keep-alive"]?.();

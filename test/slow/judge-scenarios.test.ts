@@ -1,4 +1,4 @@
-// Each starting scenario against a correct client or receiver and against one with a bug, each with its own merchant.
+// Each starting scenario, tried with a correct client or receiver and with a faulty one, each with its own merchant.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { correctClient, createClient, type RetryBehaviour, sleep } from "../supp
 import { correctReceiver, openReceiver, type Receiver, type ReceiverBehaviour } from "../support/clients/receiver.ts";
 import { type Bench, call, control, share } from "../support/sandbox.ts";
 
-/** The clock runs in scenarios for clients, and is advanced in scenarios for receivers. */
+/** The clock runs in scenarios for clients; in scenarios for receivers, the test advances it. */
 let running: Bench;
 let played: Bench;
 
@@ -21,9 +21,9 @@ afterAll(() => Promise.all([running.close(), played.close()]));
 
 interface Tried {
   scenario: string;
-  /** The bug. */
+  /** What the faulty client or receiver does. */
   bug: string;
-  /** Exactly the rules that it fails. */
+  /** The rules that the faulty client or receiver must fail, and no others. */
   fails: string[];
 }
 
@@ -85,7 +85,7 @@ const payments = { method: "GET", path: "/payments" };
 /** Time after a Retry-After of one second until the judge considers the client gone. */
 const GONE_AFTER = 5_500;
 
-/** The correct client with less varied delays, so that test durations are predictable. */
+/** The correct client, with delays that vary less, so that the duration of the tests is predictable. */
 const sound: RetryBehaviour = {
   ...correctClient,
   pause: (tries, retryAfter) =>
@@ -97,7 +97,7 @@ const sound: RetryBehaviour = {
 interface ClientCase extends Tried {
   request?: typeof pricing | typeof payroll;
   habits: Partial<RetryBehaviour>;
-  /** The next calls of the client with the bug. */
+  /** More calls of the faulty client. */
   afterwards?(send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
 }
 
@@ -116,21 +116,21 @@ const clients: ClientCase[] = [
   },
   {
     scenario: "brownout",
-    bug: "waits equally long each time",
-    // Long pauses, so that the delays of a busy machine are a small part of each.
+    bug: "waits equally long before each retry",
+    // The pauses are long, so that the delays of a busy machine are a small part of each pause.
     habits: { pause: () => 4_000 },
     fails: ["retry.backoff_grows"],
   },
   {
     scenario: "maintenance-window",
-    bug: "gives up at once",
+    bug: "never retries",
     habits: { maxAttempts: 1 },
     afterwards: async (send) => [await sleep(GONE_AFTER), await send(payments)],
     fails: ["retry.happened"],
   },
   {
     scenario: "payroll-day",
-    bug: "changes the body for each try",
+    bug: "changes the body for each attempt",
     request: payroll,
     habits: { bodyOf: (body, tries) => ({ ...body, sentAt: tries }) },
     fails: ["idempotency.body_stable"],
@@ -146,12 +146,12 @@ describe.concurrent("a client under", () => {
       await afterwards?.(send);
     };
 
-  test.each(clients)("$scenario that is correct has all points", async (tried) => {
+  test.each(clients)("$scenario gets all points if it is correct", async (tried) => {
     expectFullScore(await tryOn(running, tried.scenario, callIn(tried, sound)));
   });
 
-  // One at a time: on a busy machine, equal pauses look different to the judge.
-  test.sequential.each(clients)("$scenario that $bug fails $fails, and nothing else", async (tried) => {
+  // These tests run one at a time: on a busy machine, the judge may see equal pauses as different.
+  test.sequential.each(clients)("$scenario fails only $fails if it $bug", async (tried) => {
     expectFailure(
       await tryOn(running, tried.scenario, callIn(tried, { ...sound, ...tried.habits }, tried.afterwards)),
       tried.fails,
@@ -166,7 +166,7 @@ interface ReceiverCase extends Tried {
 const receivers: ReceiverCase[] = [
   {
     scenario: "webhook-storm",
-    bug: "rejects an event that it knows",
+    bug: "rejects an event that it has already received",
     habits: { duplicateStatus: 409 },
     fails: ["webhook.duplicate_acked"],
   },
@@ -208,7 +208,7 @@ const receivers: ReceiverCase[] = [
   },
   {
     scenario: "secret-rotation",
-    bug: "forgets the old secret at once",
+    bug: "rejects the old secret at once",
     habits: { trusts: (secret) => [secret] },
     fails: ["webhook.genuine_taken"],
   },
@@ -226,7 +226,7 @@ const receivers: ReceiverCase[] = [
   },
 ];
 
-/** Ignores events that the receiver causes itself, which would loop. */
+/** Only events that the receiver does not cause itself, because its own events would cause a loop. */
 const EVENTS = ["payment.succeeded", "payout.created", "payout.paid", "booking.declined"];
 
 interface ReceiverTrial extends Merchant {
@@ -235,12 +235,12 @@ interface ReceiverTrial extends Merchant {
   endpoint: string;
 }
 
-/** Actions at the merchant of a receiver. */
+/** By scenario: what happens to the receiver's merchant. */
 const stories: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
   "webhook-storm": async (trial) => {
     await testEvent(trial, "payment.succeeded");
-    // The copies follow on the sandbox clock, so each call of the receiver is answered before the next copy on the
-    // slowest machine too.
+    // The copies are due by the sandbox clock, so even on the slowest machine each call of the receiver is answered
+    // before the next copy.
     for (let copies = 1; copies <= 3; copies++) {
       const delivered = { match: { merchant: trial.merchant }, count: { exactly: copies }, final: "succeeded" };
       await control(trial.bench.url, "POST", "/verify", { within: "20s", all: [{ deliveries: delivered }] });
@@ -278,7 +278,7 @@ const testEvent = ({ bench, apiKey }: ReceiverTrial, type: string) =>
 const later = ({ bench }: ReceiverTrial) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
 
 async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): Promise<ScenarioState> {
-  // The storm needs a clock that no other test advances.
+  // The storm needs a clock that no other test advances, so it gets its own sandbox.
   const own = scenario === "webhook-storm" ? await share({}) : undefined;
   const bench = own ?? played;
   const state = await tryOn(bench, scenario, async ({ merchant, apiKey }) => {
@@ -295,8 +295,8 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
     });
     receiver.secret = body.secret;
     await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
-    // The receiver responds before it acts, and a call that waits for a delivery waits no longer than the delivery may
-    // take: the judge has seen everything only when all are done.
+    // The receiver responds before it acts, and its calls wait at most as long as a delivery may take. The judge has
+    // seen everything only when all of these calls are done.
     await receiver.settled();
     await control(bench.url, "POST", "/drain", { within: "30s" });
     receiver.close();
@@ -306,16 +306,16 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
 }
 
 describe.concurrent("a receiver under", () => {
-  test.each(Object.keys(stories))("%s that is correct has all points", async (scenario) => {
+  test.each(Object.keys(stories))("%s gets all points if it is correct", async (scenario) => {
     expectFullScore(await receiveUnder(scenario, {}));
   });
 
-  test.each(receivers)("$scenario that $bug fails $fails, and nothing else", async ({ scenario, habits, fails }) => {
+  test.each(receivers)("$scenario fails only $fails if it $bug", async ({ scenario, habits, fails }) => {
     expectFailure(await receiveUnder(scenario, habits), fails);
   });
 });
 
-test("every scenario is tested, and is named like its file", async () => {
+test("every scenario is tested, and has the name of its file", async () => {
   const files = readdirSync(join(import.meta.dirname, "../../fixtures/scenarios")).map((file) =>
     file.replace(/\.json$/, ""),
   );

@@ -1,5 +1,5 @@
-// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here, and each
-// receiver there and of the pages passes the audit.
+// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here. Each receiver in
+// recipes/ and on the pages passes the audit.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -19,18 +19,21 @@ const page = readPage("docs/languages.md");
 
 const JUNIT = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/*";
 
-/** The JVM compiles less and collects on one thread, which takes a third less CPU time in a program of some seconds. */
+/**
+ * With these options the JVM compiles less and collects garbage on one thread: a program of some seconds takes a third
+ * less CPU time.
+ */
 const SHORT_LIVED = { JAVA_TOOL_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" };
 
 interface Suite {
   /** The folder in recipes/. */
   folder: string;
-  /** Succeeds where the tools of the language are installed. */
+  /** Exits with 0 where the tools of the language are installed. */
   probe: string;
   tools: string;
-  /** The command of the page, with the tools as they are installed here. */
+  /** The command that the page shows, with the paths of the tools on this machine. */
   command: string;
-  /** The tools print it when the three tests have passed. */
+  /** The output of the tools after the three tests have passed. */
   passed: RegExp;
 }
 
@@ -102,7 +105,7 @@ describe.concurrent.each(suites)("$folder", ({ folder: name, probe, tools, comma
   });
 });
 
-/** How to start each receiver; `exec`, so that a signal reaches it. */
+/** The command that starts each receiver. `exec` makes signals reach the receiver instead of its shell. */
 const receivers = [
   { file: "python/receiver.py", probe: "python3 --version", tools: "python3", command: "exec python3 receiver.py" },
   {
@@ -162,11 +165,11 @@ describe.concurrent.each(receivers)("$file", ({ file, probe, tools, command, sou
     const here = (text: string) => text.replace(/\b3000\b/, String(port));
     const cwd = folder();
     writeFileSync(join(cwd, basename(file)), here(source));
-    // Each prints the id of an event on which it acts. Threads may print on the same line.
+    // Each receiver prints the id of each event on which it acts. Its threads may print on the same line.
     const printing = `exec > printed.log 2>&1; ${here(command)}`;
     launchCommand("sh", ["-c", printing], { MERCHANT_WEBHOOK_SECRET: "whsec_test", ...SHORT_LIVED }, cwd);
     await listening(port);
-    // An audit counts a thousand times: reading the file here takes a fraction of the CPU time of a command.
+    // An audit counts a thousand times. Reading the file in this process takes a fraction of the CPU time of a command.
     const effects = () => readFileSync(join(cwd, "printed.log"), "utf8").split("evt_").length - 1;
     const found = await sandbox().audit({ url: `http://localhost:${port}/`, secret: "whsec_test", effects });
     // A receiver may accept old events or reject them.
@@ -179,7 +182,7 @@ describe.concurrent.each(receivers)("$file", ({ file, probe, tools, command, sou
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
 test.skipIf(!hasOpenssl)(
-  `a receiver with a certificate of its own gets its webhooks once Node knows it${needs(hasOpenssl, "openssl")}`,
+  `a receiver with a self-signed certificate gets webhooks if Node trusts it${needs(hasOpenssl, "openssl")}`,
   async () => {
     const { file, ...options } = selfSigned();
     const receiver = createServer(options, (_, response) => response.writeHead(204).end());

@@ -21,7 +21,7 @@ const shell = (command: string) =>
 const says = (program: Program, words: string) => program.line((line) => line.includes(words));
 const type = (program: Program, letter: string) => void program.child.stdin?.write(`${letter}\n`);
 
-/** The first command shown after a line. */
+/** The first command printed after the line with these words. */
 const commandAfter = (program: Program, words: string) =>
   program.line(
     (line) =>
@@ -45,7 +45,7 @@ test("lists the built-in lessons, or the lessons of the given folder", async () 
   expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 step)"], ""]);
 });
 
-test("built-in lessons use the default assumptions and say so; your own lessons use those that you set", async () => {
+test("built-in lessons use the default assumptions, and print so; a user's lessons use the set values", async () => {
   const cwd = folder();
   const limit = async (...words: string[]) => {
     writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify({ assumptions: { "rate_limit.limit": 9 } }));
@@ -90,7 +90,7 @@ test("continues with the next lesson", async () => {
   await stop(program);
 });
 
-test("writes the file of the lesson with the learner's address, and never overwrites another", async () => {
+test("writes the file of the lesson with the learner's address, and never overwrites another file", async () => {
   const cwd = folder();
   const first = launch(["learn", "paging", "--port", "0"], {}, cwd);
   await says(first, "paging.mjs was created in this folder");
@@ -140,7 +140,7 @@ test("starts over after a reset", async () => {
   expect((await stop(program)).error).toContain("the lesson starts again");
 });
 
-test("--json prints where the learner is, and each step that ends", async () => {
+test("--json prints the current step, and each step that ends", async () => {
   const program = launch(["learn", "--port", "0", "--json"]);
   const { baseUrl } = JSON.parse(await says(program, '"event":"ready"'));
   expect(JSON.parse(await says(program, '"news":"began"'))).toMatchObject({
@@ -171,7 +171,7 @@ test.each([
 });
 
 describe("learn on a terminal", () => {
-  test("opens the lesson, completes a step by its command, hints after a while, and s shows plain lines", async () => {
+  test("opens the lesson, completes a step by its command, gives a hint later, and s shows plain lines", async () => {
     const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
     const first = await terminal.shows("1. Ask who you are");
     expect(first).toMatch(/\[\d Lesson\]/);
@@ -201,7 +201,7 @@ const SIZES = [
   [60, 15],
 ] as const;
 
-test("the lesson pane fills a screen of every size exactly, in every step of every lesson", async () => {
+test("in every step of every lesson, the lesson pane exactly fills a screen of any size", async () => {
   const { bench, desk } = await learn("first-call");
   const { data } = (await bench.control("GET", "/lessons")) as { data: { name: string; steps: unknown[] }[] };
   for (const { name, steps } of data) {

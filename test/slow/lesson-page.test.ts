@@ -1,5 +1,5 @@
-// The lesson on the dashboard's page, in a browser: its step and commands beside the panes, with the keys of the
-// lesson.
+// The lesson on the dashboard's page, in a browser: the page shows the step and its commands beside the panes, and
+// takes the keys of the lesson.
 
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser } from "../support/browser.ts";

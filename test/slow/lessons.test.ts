@@ -1,5 +1,5 @@
-// Lessons: runs every command of every lesson in a real shell and checks that each step completes only then. Also
-// hints, skips, restarts and invalid lessons.
+// Runs every command of every lesson in a real shell, and checks that each step completes with its command and not
+// before. Also tests hints, skipped steps, restarts and invalid lessons.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,14 +18,14 @@ const LESSONS = join(root, "fixtures/lessons");
 const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));
 const names = pages.map((page) => page.slice(3, -3));
 
-// Lessons describe real pauses and retries: here they take a quarter of the time, in this process and in the programs
-// of a step.
+// Lessons contain real pauses and retries. In this process and in the programs of a step, they take a quarter of the
+// time.
 const SPEED = 4;
 await speedUp(SPEED);
 
 /**
- * The client of "outages" compares tries with the clock: faster, a busy machine would end its outage before the tries
- * that it should meet.
+ * The client of "outages" compares the times of its attempts with the clock. If time ran faster, the outage would end
+ * on a busy machine before the client has made enough attempts.
  */
 const speedOf = (lesson: string) => (lesson === "outages" ? 1 : SPEED);
 
@@ -103,10 +103,10 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
     });
   });
 
-/** The program of a lesson with a rate limit as long as a learner's: a busy machine needs it for three tries. */
+/** The program of a lesson with a longer rate-limit window, because a busy machine takes longer for three attempts. */
 const withLongLimit = (text: string) => text.replace("; retryAfter=2", `; retryAfter=${2 * SPEED}`);
 
-/** The lessons with receivers on free ports, so that the tests do not collide with other programs. */
+/** A copy of the lessons whose receivers use free ports, so that the tests do not collide with other programs. */
 const apart = mkdtempSync(join(tmpdir(), "merchant-sandbox-lessons-"));
 afterAll(() => rmSync(apart, { recursive: true, force: true }));
 
@@ -125,7 +125,7 @@ beforeAll(async () => {
     );
 });
 
-/** Whether a text contains the parts of a pattern in order; … matches anything. */
+/** Whether a text contains the parts of a pattern in order. `…` matches anything. */
 function stands(text: string, within: string): boolean {
   const said = within.replaceAll("\r", "");
   let from = 0;
@@ -141,7 +141,7 @@ describe("every lesson", () => {
   /** The clock runs: lessons describe real pauses and retries. */
   const openAsLearnersDo = () => open({ clock: undefined, lessons: apart });
 
-  test.each(names)("%s: each step completes with its command, not before, nor with broken code", async (name) => {
+  test.each(names)("%s: each step completes with its command, but not before or with broken code", async (name) => {
     const bench = await openAsLearnersDo();
     const desk = await sitDown(bench.url, `reader of ${name}`, speedOf(name));
     const { steps, file } = await desk.begin(name);
@@ -163,11 +163,12 @@ describe("every lesson", () => {
     expect(await desk.state()).toMatchObject({ lesson: name, step: null, completed: steps.length });
   });
 
-  test.each(names)("%s: a later step can be the first, with the results of the previous ones created", async (name) => {
+  test.each(names)("%s: a learner can start at a later step; earlier results are created", async (name) => {
     const { steps } = (await control((await openAsLearnersDo()).url, "GET", `/lessons/${name}`)) as Lesson;
-    // The last step needs the results of all others. `npm run walks` starts at each.
+    // The last step needs the results of all other steps. `npm run walks` starts at each step.
     for (const { number } of steps.slice(process.env.WALKS === undefined ? -1 : 1)) {
-      // One sandbox each: otherwise a failed delivery would be retried to the next receiver on the same port.
+      // Each start has its own sandbox. Otherwise a failed delivery would be retried to the next receiver on the same
+      // port.
       const bench = await openAsLearnersDo();
       const desk = await sitDown(bench.url, `reader of ${name} from ${number}`, speedOf(name));
       const lesson = await desk.begin(name, number);
@@ -196,7 +197,7 @@ describe("a learner", () => {
     bench.call("GET", "/v1/payments?limit=3", key === undefined ? {} : { key });
   const me = (bench: Bench, key?: string) => bench.call("GET", "/v1/merchants/me", key === undefined ? {} : { key });
 
-  test("without a name uses the first merchant and its key, once", async () => {
+  test("without a name uses the first merchant and its key; there is only one such learner", async () => {
     const bench = await open();
     const first = await control(bench.url, "POST", "/learners", {});
     expect(first).toMatchObject({
@@ -247,7 +248,7 @@ describe("a learner", () => {
     expect(await listed(bench)).toEqual([]);
   });
 
-  test("gets a hint on request, then the next, then the last again", async () => {
+  test("gets a hint on request, then the next hint, then the last hint again", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("paging", 5);
@@ -276,7 +277,7 @@ describe("a learner", () => {
     expect((await hinted).learner).toMatchObject({ step: 5, hints: 1, hint: expect.stringMatching(/^Put a loop/) });
   });
 
-  test("can skip a step: its results are created, and skipping the last one ends the lesson", async () => {
+  test("can skip a step: its results are created, and skipping the last step ends the lesson", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("first-call", 5);
@@ -318,7 +319,7 @@ describe("a learner", () => {
     expect((await completed).learner).toMatchObject({ step: null, completed: 1, next: "idempotency" });
   });
 
-  test("is removed by a reset, and restored by a snapshot to an incomplete step", async () => {
+  test("is removed by a reset; a snapshot restores the learner at an incomplete step", async () => {
     const bench = await open();
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("first-call");
@@ -444,12 +445,12 @@ describe("custom lessons", () => {
 
   test.each([
     [
-      "a check that holds by itself",
+      "a check that holds before any call",
       page('{"never": {"match": {"operation": "payments.list"}}}'),
       "this already holds before",
     ],
     [
-      "a check of records that holds by itself",
+      "a check of records that holds before any call",
       page('{"records": {"kind": "payment", "count": {"exactly": 0}}}'),
       "this already holds before",
     ],

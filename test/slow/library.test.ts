@@ -1,5 +1,5 @@
-// The built library by its package name, under Vitest and node:test, and as in docs/library.md, whose types
-// package.test.ts checks.
+// The built library under its package name, with Vitest and node:test and as docs/library.md uses it. package.test.ts
+// checks the types of the examples on that page.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,13 +13,13 @@ const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/library.md"), "utf8");
 const run = promisify(execFile);
 
-/** The fenced TypeScript blocks by purpose; blocks without one belong together. */
+/** The code of the fenced TypeScript blocks with this purpose, or of the blocks without a purpose. */
 const snippets = (text: string, use: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`ts${use && ` ${use}`}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map(
     (match) => match[1] as string,
   );
 
-/** A project with the package, and others, in its node_modules. */
+/** A project whose node_modules holds the package and these other packages. */
 function project(packages: string[], from?: string): string {
   const home = folder();
   if (from !== undefined) cpSync(join(root, from), home, { recursive: true });
@@ -31,7 +31,7 @@ function project(packages: string[], from?: string): string {
   return home;
 }
 
-/** Transpiles for the oldest supported Node, which has neither types nor `await using`. */
+/** Transpiles for the oldest supported Node, which supports neither types nor `await using`. */
 const javascript = async (source: string) =>
   (await transform(source, { loader: "ts", target: "node20", format: "esm" })).code;
 

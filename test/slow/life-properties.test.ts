@@ -1,5 +1,5 @@
-// Time-driven changes: 30 days in any pieces change the same records as at once, and 500 fall due while requests are
-// served.
+// Changes over time: 30 days in several advances change the same records as one advance, and 500 changes fall due while
+// requests are served.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const TIMED = [
   "marketplace_order",
 ];
 
-/** The records after all pieces, with everything that happened on the way. */
+/** The records after the clock was advanced by these numbers of minutes, and every change on the way. */
 async function play(clock: string, pieces: readonly number[]) {
   const bench = await share({ clock });
   for (const merchant of MERCHANTS) {
@@ -54,7 +54,7 @@ async function stateOf(bench: Bench) {
   return { now, lists: await Promise.all(paths.map((path) => bench.control("GET", path))) };
 }
 
-/** The pieces between these points of the span. */
+/** The minutes between these points of the 30 days. */
 function between(points: readonly number[]): number[] {
   const all = [0, ...points.toSorted((one, other) => one - other), MINUTES];
   return all.slice(1).map((point, index) => point - (all[index] as number));
@@ -76,7 +76,7 @@ test("any split of 30 days gives the same records and events as one advance", as
 const RECORDS = 500;
 const START = Date.parse(NOON) / 1000;
 
-/** A folder with one merchant and these synchronizations, each of which ends after two minutes. */
+/** A folder with one merchant and a synchronization started at each of these times. Each ends after two minutes. */
 function fixturesWith(startedAt: readonly number[]): string {
   const fixtures = folder();
   const log = { status: "running", integration: "ledger", entity: "payments", direction: "outbound" };
@@ -87,7 +87,7 @@ function fixturesWith(startedAt: readonly number[]): string {
 }
 
 test("changes 500 due records in one advance, in order", async () => {
-  // Half are due at the same moment, the others one after another.
+  // Half of the records are due at the same moment, the others one after another.
   const fixtures = fixturesWith(
     Array.from({ length: RECORDS }, (_, index) => (index % 2 === 0 ? START : START + index)),
   );
@@ -108,7 +108,7 @@ test("changes 500 due records in one advance, in order", async () => {
   expect(omitted + happened.length).toBe(RECORDS);
   const times = happened.map(({ at }) => at);
   expect(times).toEqual(times.toSorted());
-  // Records that are due at the same time change in the order in which they were made.
+  // Records that are due at the same time change in the order in which they were created.
   const ties = happened.filter(({ at }) => at === "2026-01-05T12:02:00.000Z").map(({ id }) => Number(id.slice(4)));
   expect(ties.length).toBeGreaterThanOrEqual(RECORDS / 2);
   expect(ties).toEqual(ties.toSorted((one, other) => one - other));

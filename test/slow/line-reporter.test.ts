@@ -26,7 +26,7 @@ const TESTS = {
   ].join("\n"),
 };
 
-/** The lines of a run of all these tests, and of one of the first test of `some`. */
+/** The output of a run of all these tests, and the output of a run of only the first test of `some`. */
 let lines: string[];
 let chosen: string;
 

@@ -1,4 +1,4 @@
-// Properties of a list after any history: the cursor, the visible rows and the counts.
+// Properties of a dashboard list after any history: the cursor, the visible rows and the counts.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -51,7 +51,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ kind: fc.constantFrom("follow" as const, "freeze" as const, "thaw" as const) }),
 );
 
-/** Counts kept by the test while it performs the same steps. */
+/** Counts that the test keeps while it performs the same steps. */
 interface Model {
   came: number;
   pausedAt: number | undefined;
@@ -135,7 +135,7 @@ const properties: Record<string, Parameters<typeof play>[1]> = {
     if (list.filter === "kind:blue" && !view.isGone)
       expect(rowsShown.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
   },
-  "all rows are counted, and so are those since the list was paused or frozen": (
+  "all rows are counted, and so are the rows that came after a pause or freeze": (
     _,
     list,
     __,

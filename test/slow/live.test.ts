@@ -1,4 +1,4 @@
-// The live stream: what a client gets, in which order, and that a slow client delays nothing.
+// The live stream: which messages a client gets, in which order, and that a slow client delays nothing.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -27,7 +27,7 @@ interface LiveClient {
   messages: LiveMessage[];
   /** All items received so far. */
   items(): LiveItem[];
-  /** Resolves with the first message that matches, among those received and those to come. */
+  /** Resolves with the first message that matches, whether it has been received or is yet to come. */
   message(fits: (message: LiveMessage) => boolean): Promise<LiveMessage>;
   /** Resolves when the item with this number has been received. */
   seen(seq: number): Promise<unknown>;
@@ -196,7 +196,7 @@ function fail(error: unknown): never {
   throw error;
 }
 
-/** A hub behind a server of its own: it publishes at once what a sandbox would publish in minutes. */
+/** A hub with a separate server. It publishes at once the events that a sandbox would publish in minutes. */
 async function openHub() {
   const hub = createHub(hubOptions({ report: fail }));
   const server = createServer().on("upgrade", hub.acceptUpgrade);
@@ -210,7 +210,7 @@ const reset: LiveEvent = { kind: "reset", merchant: null };
 const long: LiveEvent = { kind: "reset", merchant: "m".repeat(2_000) };
 
 describe("more events than the hub keeps", () => {
-  test("become a gap message, after which the numbers continue", async () => {
+  test("are replaced by a gap message, after which the numbers continue", async () => {
     const { hub, url } = await openHub();
     for (let said = 0; said < 12_000; said++) hub.publish(reset);
     const watcher = await watch(`${url}?since=1`);
@@ -225,7 +225,7 @@ describe("more events than the hub keeps", () => {
     await watcher.seen(12_001);
   });
 
-  test("are missed by a client that stops reading, which later gets a gap message; others miss nothing", async () => {
+  test("are missed by a client that stops reading: it later gets a gap message; others miss nothing", async () => {
     const { hub, url } = await openHub();
     const [sleeper, awake] = [await watch(url), await watch(url)];
     sleeper.socket.pause();
@@ -245,10 +245,10 @@ describe("more events than the hub keeps", () => {
 });
 
 describe("clients that do not read", () => {
-  /** Memory of this process, which holds the unread bytes of both sides: the hub's sockets and the clients'. */
+  /** The memory of this process. It includes the unread bytes in the sockets of the hub and of the clients. */
   const unread = () => process.memoryUsage().external + process.memoryUsage().heapUsed;
 
-  test("hold bounded bytes together; the slowest are disconnected with a reason, the others miss nothing", async () => {
+  test("hold a bounded number of bytes in total; the slowest are disconnected, the others miss nothing", async () => {
     const { hub, url } = await openHub();
     attempted("Live-stream clients that do not read", 80);
     const sleepers = Array.from({ length: 80 }, () => new WebSocket(url));
@@ -270,7 +270,7 @@ describe("clients that do not read", () => {
     expect(`${code} ${reason}`).toBe("1013 Too many unread messages; reconnect with ?since= to go on.");
   });
 
-  test("are at most a hundred, and the next is rejected with a message", async () => {
+  test("are limited to a hundred, and the next client is rejected with a message", async () => {
     const bench = await open();
     await Promise.all(Array.from({ length: 100 }, () => watch(liveUrl(bench))));
     const socket = new WebSocket(liveUrl(bench));
@@ -289,7 +289,7 @@ describe("clients that do not read", () => {
   });
 });
 
-test("a client that does not read delays no request, and later gets what the others got", async () => {
+test("a client that does not read delays no request, and later gets the same events as other clients", async () => {
   const bench = await open();
   const [sleeper, awake] = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
   sleeper.socket.pause();
@@ -303,7 +303,7 @@ test("a client that does not read delays no request, and later gets what the oth
   expect(awake.items()).toEqual(sleeper.items());
 });
 
-/** With these headers, a browser gives the response to no other site's page, and does not guess that it is HTML. */
+/** With these headers, a browser gives the response to no page of another site, and does not treat it as HTML. */
 const NEVER_A_PAGE = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };
 
 test("an accepted upgrade names only the stream's subprotocol, and has the headers of every response", async () => {
@@ -327,7 +327,7 @@ test("an accepted upgrade names only the stream's subprotocol, and has the heade
 });
 
 describe("an upgrade is rejected", () => {
-  test("for an Origin that is not its own exactly, and for a missing token", async () => {
+  test("for an Origin that is not exactly the sandbox's own, and for a missing token", async () => {
     const bench = await open();
     for (const origin of [`https://localhost:${bench.port}`, `http://localhost:${bench.port + 1}`]) {
       attempted("A web page opens the live stream");
@@ -352,7 +352,7 @@ describe("an upgrade is rejected", () => {
     });
   });
 
-  test("with a live key in its target, a header or a subprotocol, which is not sent back", async () => {
+  test("with a live key in its target, a header or a subprotocol, and the key is not sent back", async () => {
     const bench = await open();
     const tail = "4eC39HqLyjWDarjtT1zdp7dc";
     const key = `sk_live_${tail}`;
@@ -383,7 +383,7 @@ describe("an upgrade is rejected", () => {
     }
   });
 
-  test("by the WebSocket library, with an error of the API", async () => {
+  test("by the WebSocket library in the form of an API error", async () => {
     const bench = await open();
     const head = [
       "GET /_sandbox/live HTTP/1.1",

@@ -1,5 +1,5 @@
-// A record made with one given field keeps that field. Its other fields fit it and the merchant's other records, so
-// that the checks of test/support/books.ts find nothing.
+// A record that is created with one given field keeps that field. The record's other fields fit that field and the
+// merchant's other records, so the checks of test/support/books.ts find nothing.
 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -17,7 +17,7 @@ import { contradictionsIn, openWorldFile } from "../support/world-file.ts";
 const seriesOf = (value: unknown) => String(value).split("-")[0];
 const keysOf = (value: unknown) => Object.keys(value as object).join();
 
-/** The fields that follow from a given field: they equal those of an earlier record with the same given value. */
+/** The fields that follow from a given field: they have the values of an earlier record with the same given value. */
 const FOLLOWS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   payment: { description: ["method", "currency"] },
   payout_method: { type: ["bankName", "country"] },
@@ -52,20 +52,23 @@ function essence(field: string, value: unknown): unknown {
   return field === "options" ? keysOf(value) : value;
 }
 
-/** The expected refusals: the value exists already, or another field must be given with it. */
+/** The expected errors: the value exists already, or another field must be given with it. */
 const REFUSED =
   /exists already|is archived|must be the sum of the items|(acceptedAt|verifiedAt) must not come before created/;
 
 /**
- * Given values that may contradict other records: a payment of something else, a tax for a period that was paid, a
- * number out of turn, or a guest who stays. The record is made as asked.
+ * Fields whose given value may contradict other records, such as another record's payment id, a paid tax period, a
+ * number out of sequence, or a guest with another booking. The record is created as given.
  */
 const CLAIMS =
   /^(gov_payment purpose|payroll metadata|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;
 
 const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidden.length === 0);
 
-/** Each field alone with each status, with the value of the newest such record; the status alone; and neither. */
+/**
+ * For each status, and for no status: the status alone, and the status with one field. The value of the field is copied
+ * from the newest record in that status.
+ */
 function* givenFields(resource: Resource, donors: readonly AnyRecord[]) {
   const fields = Object.keys(optionalFields(resource).properties).filter(
     (field) => !["id", "status", "created"].includes(field),
@@ -82,9 +85,8 @@ function* givenFields(resource: Resource, donors: readonly AnyRecord[]) {
 }
 
 /**
- * The cases of each merchant: all in `npm run fuzz`. In `npm test`, each status alone, and each field with every third
- * status; fields take turns, so each status has every third field. A case is tried once, for the merchant that has the
- * fewest.
+ * The cases of each merchant. `npm run fuzz` tries all. `npm test` tries each status alone and one third of the
+ * combinations of field and status, spread evenly. It tries each case once, for the merchant with the fewest cases.
  */
 function queuesOf<Case extends { merchant: string; resource: Resource; field: string; status: string | undefined }>(
   cases: readonly Case[],
@@ -105,7 +107,7 @@ function queuesOf<Case extends { merchant: string; resource: Resource; field: st
   return [...queues.values()];
 }
 
-test("each field of each record of each merchant", async () => {
+test("a created record keeps each given field, for each kind of record and merchant", async () => {
   const file = join(folder(), "made.db");
   const bench = await open({ memory: false, db: file });
   const worlds = openWorldFile(file);
@@ -117,7 +119,7 @@ test("each field of each record of each merchant", async () => {
     );
   });
   const queues = queuesOf(cases);
-  // A reset takes longer than a case, and merchants do not share records: each merchant has one case between two
+  // A reset takes longer than a case, and merchants do not share records. So each merchant has one case between two
   // resets.
   for (let round = 0; queues.some((queue) => queue.length > round); round++) {
     for (const { merchant, seeded, resource, field, given } of queues.flatMap((queue) => queue[round] ?? [])) {
@@ -157,10 +159,10 @@ function problemsOf(
   const lost = Object.keys(given).filter(
     (name) => given[name] !== undefined && !isDeepStrictEqual(record[name], given[name]),
   );
-  // A timestamp in the past changes what was true then, so questions about other records are expected.
+  // A timestamp in the past changes what was true then, so the checks of other records may fail.
   const isAsked =
     record.warnings.length === 0 &&
-    // A draft makes no payment, so there may be two for the same days.
+    // A draft makes no payment, so two drafts may have the same days.
     !(kind === "payroll" && record.status === "draft" && /^(period|payDate)/.test(field)) &&
     !isTimestamp(schema.properties[field] ?? {}) &&
     !CLAIMS.test(`${kind} ${field}`);

@@ -1,5 +1,5 @@
-// Many merchants: lists and the overview are bounded, commands find their sandbox and any merchant, and a reset or a
-// restore does not block other requests for long.
+// Many merchants: lists and the overview are bounded, commands find their sandbox and any merchant, and a reset or
+// restore blocks other requests only briefly.
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ import { attempted, type Bench, open, share } from "../support/sandbox.ts";
 const MERCHANTS = 700;
 const MOST_LISTED = 500;
 
-/** A sandbox whose file has this many created merchants, each with some records and a long name. */
+/** A sandbox with this many merchants, written into its file. Each has some records and a long name. */
 let crowded: Bench;
 let base: string;
 
@@ -62,7 +62,7 @@ test("the overview and the lists are bounded, and a command finds the sandbox an
   expect((await runCommand(bench.url, "env", "--merchant", "nobody")).code).toBe(2);
 });
 
-test("reading the rate-limit windows opens none, because opening one may close another merchant's", async () => {
+test("reading rate-limit windows opens none, because a new window may close another merchant's window", async () => {
   const bench = await open({ rateLimit: ["3/1h", "payments.list=5/1h"] });
   await bench.call("GET", "/v1/payments");
   await bench.call("GET", "/v1/merchants/me");
@@ -79,7 +79,7 @@ test("reading the rate-limit windows opens none, because opening one may close a
   expect(await windows()).toEqual([[null, 3]]);
 });
 
-test("while a large snapshot is checked, requests see the earlier state, and after that only the new one", async () => {
+test("requests see the old state while a large snapshot is checked, and then only the new state", async () => {
   const bench = crowded;
   attempted("Requests that block the process");
   await bench.control("PUT", "/snapshots/large");
@@ -92,7 +92,7 @@ test("while a large snapshot is checked, requests see the earlier state, and aft
   const seen: number[] = [];
   while (!isOver) seen.push((await bench.control("GET", "")).merchantCount);
   expect(await restored).toEqual({ restored: "large" });
-  // The check in the thread takes longer than many requests.
+  // The check in the worker thread takes as long as many requests.
   expect(seen.filter((count) => count === 4).length).toBeGreaterThan(5);
   expect(new Set(seen).size).toBeLessThanOrEqual(2);
   expect((await bench.control("GET", "")).merchantCount).toBe(MERCHANTS + 4);
@@ -124,7 +124,7 @@ async function pausedReader(url: string, format: string) {
   return answer.pause();
 }
 
-test("clients that stop reading long responses are bounded, and do not block others for long", async () => {
+test("clients that stop reading long responses are limited in number, and block others only briefly", async () => {
   const bench = await open();
   // Makes the report longer than the send buffer of a socket.
   const query = `limit=1&starting_after=${"x".repeat(14_000)}`;

@@ -1,5 +1,5 @@
-// Secrets of calls that store nothing: whatever their place and spelling, no output shows them and the database file
-// does not contain them.
+// Secrets in calls that store nothing: whatever their place and spelling, no output shows the secrets, and the database
+// file does not contain them.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../suppor
 import { openRegistered, trigger } from "../support/webhooks.ts";
 
 const RUNS = inputs(10);
-/** How much of a body the request log and the log of deliveries keep. */
+/** The number of bytes of a body that the request log keeps, and that the log of deliveries keeps. */
 const [REQUEST_CUT, DELIVERY_CUT] = [16_384, 4_096];
 
 const plain = (text: string) => text;
@@ -21,13 +21,13 @@ const word = fc.stringMatching(/^[A-Za-z0-9]{14}$/);
 const number = fc.noBias(fc.integer({ min: 123_456_789, max: 987_654_321 }));
 
 interface Secret {
-  /** JSON text of a field or an element that carries the secret. */
+  /** A JSON field or element that contains the secret. */
   json: string;
-  /** The same as a pair of a query or a form. */
+  /** The secret in a name-value pair of a query or form. */
   pair: string;
-  /** The secret as text; a header or a path segment may carry it as it is. */
+  /** The secret as text, for a header or a path segment. */
   value: string;
-  /** No output may contain one of these. */
+  /** No output may contain any of these texts. */
   traces: string[];
 }
 
@@ -39,7 +39,7 @@ const tracesOf = (value: string) => [
   value.replaceAll(" ", "+"),
 ];
 
-/** A secret that only its name gives away. */
+/** A secret that can be recognised only by the name of its field. */
 const named = fc
   .tuple(
     secretNames,
@@ -61,7 +61,7 @@ const named = fc
     };
   });
 
-/** A secret that is recognised anywhere. */
+/** A secret that can be recognised by its form, in any place. */
 const known = fc
   .tuple(
     fc.oneof(keys, ibans),
@@ -71,9 +71,9 @@ const known = fc
   )
   .map(([value, spellJson, spellPair, asName]): Secret => {
     const secret = spellPair(value);
-    // The kind of a key may be seen, the rest may not.
+    // The prefix of a key may be shown, the rest may not.
     const hidden = value.replace(/^(?:sk_test_(?:session_)?|whsec_)/, "");
-    // Half an IBAN is a leak too: a text that is cut before it is masked would contain it.
+    // Half of an IBAN counts as a leak too: it would be left if a text were cut before it is masked.
     const half = value.slice(0, 12);
     return {
       json: asName ? `"${spellJson(value)}":1` : `"note":"see ${spellJson(value)} there"`,
@@ -84,8 +84,8 @@ const known = fc
   });
 
 /**
- * A body with the secret at a depth, in JSON, in JSON in a string, in a form or in JSON that is cut off; around the
- * cut, if it is padded.
+ * A body with the secret: nested in JSON, in JSON within a string, in a form, or in JSON without its end. With padding,
+ * the secret is near the place where the logs cut a body.
  */
 const bodyOf = (json: string, pair: string, form: string, padding: number): string => {
   const object = `{"pad":"${"x".repeat(padding)}",${json}}`;
@@ -118,7 +118,7 @@ interface SentCall {
 const UNREAD = { "x-sandbox-inject": "outage" };
 const DECLINE = "/v1/hospitality/bookings/bkg_none/decline";
 
-/** Calls that store no record: rejected ones, and reads. */
+/** Calls that store no record: rejected calls, and reads. */
 const calls: fc.Arbitrary<{ sent: SentCall; secret: Secret }> = fc
   .tuple(fc.oneof(named, known), known, forms, paddings, secretHeaders, fc.nat(9))
   .map(([secret, form, shape, padding, header, place]) => {
@@ -153,7 +153,7 @@ const calls: fc.Arbitrary<{ sent: SentCall; secret: Secret }> = fc
     return cases[place] as { sent: SentCall; secret: Secret };
   });
 
-/** Everything that the sandbox shows about its calls, and the bytes of its files. */
+/** Everything that the sandbox outputs about its calls, and the bytes of its files. */
 async function outputs(bench: Bench, db: string): Promise<Map<string, string>> {
   const { data } = await bench.control("GET", "/requests?limit=100");
   const found = new Map<string, string>([["request log", JSON.stringify(data)]]);

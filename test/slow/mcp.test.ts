@@ -1,4 +1,4 @@
-// The MCP server over its standard input and output, as a client of the protocol uses it.
+// The MCP server over its standard input and output, as a client uses it.
 
 import { expect, test } from "vitest";
 import { launch, NOWHERE } from "../support/program.ts";
@@ -38,7 +38,7 @@ function serve(...words: string[]) {
   };
 }
 
-test("offers at most ten tools, and those that change data only with --allow-changes", async () => {
+test("offers at most ten tools, and tools that change data only with --allow-changes", async () => {
   const server = serve("--allow-changes");
   const { result } = await server.ask("initialize", { protocolVersion: "2025-03-26", capabilities: {} });
   expect(result).toMatchObject({ protocolVersion: "2025-03-26", serverInfo: { name: "merchant-sandbox" } });
@@ -55,7 +55,7 @@ test("offers at most ten tools, and those that change data only with --allow-cha
   await careful.end();
 });
 
-test("works with the named sandbox, and starts its own if none runs", async () => {
+test("uses the given sandbox, and starts its own sandbox if none runs", async () => {
   const { url } = await open();
   const server = serve("--url", url, "--allow-changes");
   expect(await server.use("fault", { action: "503", on: "payments.list" })).toMatchObject({ status: "armed" });

@@ -9,12 +9,15 @@ import { type Bench, open, RULES } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 import { violations } from "../support/world-file.ts";
 
-/** `npm run world` sets WORLD_STEPS, and makes 1,000 merchants. */
+/** `npm run world` sets WORLD_STEPS; the test then creates 1,000 merchants. */
 const MERCHANTS = process.env.WORLD_STEPS === undefined ? 100 : 1_000;
 const WORKERS = 8;
 const FIXTURES = ["lodge", "market", "stage", "blank"];
 
-/** One test of a suite: a merchant, some calls and a webhook. Each fiftieth merchant stays. */
+/**
+ * What one test of a suite does: creates a merchant, makes some calls and gets a webhook. Every fiftieth merchant is
+ * not removed.
+ */
 async function runTest(bench: Bench, hooks: string, number: number): Promise<string | undefined> {
   const fixture = FIXTURES[number % FIXTURES.length] as string;
   const { id: merchant, apiKey: key } = await bench.merchants.add({ fixture, name: `test ${number}` });
@@ -31,7 +34,7 @@ async function runTest(bench: Bench, hooks: string, number: number): Promise<str
   return undefined;
 }
 
-test("many merchants come and go beside traffic", async () => {
+test("many merchants are created and removed during other traffic", async () => {
   const db = join(folder(), "data.db");
   const bench = await open({ memory: false, db });
   const receiver = await receive();

@@ -13,10 +13,10 @@ import { type Receivers, startReceivers } from "../model/runner/webhook-receiver
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-/** With this many runs, starting at the seed below, every operation is called and three runs crash. */
+/** This many runs, from the seed below, call every operation, and crash three times. */
 const ENOUGH = 8;
 const RUNS = Number(MODEL_RUNS ?? ENOUGH);
-/** Random for long runs; a failure prints its seed. */
+/** A random seed for long runs. A failure prints the seed. */
 const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_124));
 
 let receivers: Receivers;
@@ -59,7 +59,7 @@ describe("the sandbox matches the model", () => {
       if (isLong) process.stdout.write(`From seed ${SEED} on: ${coverage.runs} runs, ${coverage.commands} commands\n`);
       if (RUNS >= ENOUGH) expect(coverage.missing()).toEqual([]);
     },
-    // Shrinking a failing trace runs it up to 600 times.
+    // To shrink a failing trace, the trace is run up to 600 times.
     isLong ? 36_000_000 : 60_000 + RUNS * 10_000,
   );
 });
@@ -88,7 +88,7 @@ const TIMEOUT = 300_000;
 
 describe("a difference is reported", { timeout: TIMEOUT }, () => {
   test("with only the requests needed to reproduce it", async () => {
-    // Mutation: a booking can be declined twice.
+    // In this mutated model, a booking can be declined twice.
     const mutate = (expected: Expected): Expected =>
       expected.operation === "bookings.decline" && expected.code === "invalid_state"
         ? { ...expected, status: 200, code: undefined, body: { status: "declined" } }

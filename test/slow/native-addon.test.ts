@@ -1,5 +1,5 @@
-// The built program and library beside a better-sqlite3 that this Node cannot load, and without their files: each says
-// so in one sentence.
+// The built program and library with a better-sqlite3 that this Node cannot load, or without their files: each prints
+// the reason in one sentence.
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,10 @@ const fails = (message: string) =>
   `module.exports = class { constructor() { throw new Error(${JSON.stringify(message)}); } };`;
 const DOES_NOT_LOAD = fails("libfoo.so is missing\nmore");
 
-/** A copy of the package with another better-sqlite3. Its Node has the Node-API of Node 22.12. */
+/**
+ * A copy of the package with another better-sqlite3. A preloaded script makes Node report version 22.12 and its
+ * Node-API.
+ */
 function installation(version: string, source: string) {
   const home = folder();
   cpSync(dirname(PROGRAM), join(home, "dist"), { recursive: true });
@@ -27,7 +30,7 @@ function installation(version: string, source: string) {
     pretend,
     `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.12.0", napi: "9" } });`,
   );
-  // No other run could use the compiled code of this copy.
+  // The compiled code of this copy is not cached, because no other run could use it.
   const variables = { NODE_OPTIONS: `--require ${JSON.stringify(pretend)}`, NODE_DISABLE_COMPILE_CACHE: "1" };
   return {
     variables,
@@ -95,7 +98,7 @@ describe("a better-sqlite3 without a binary for this Node", () => {
     });
   });
 
-  test("names the command that compiles it again, where another Node compiled it", async () => {
+  test("compiled for another Node is reported with the command that compiles it again", async () => {
     const otherNode =
       "The module 'x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.";
     const { error } = await installation("12.11.1", fails(otherNode)).run("start", "--memory", "--port", "0");
@@ -116,7 +119,7 @@ describe("a better-sqlite3 without a binary for this Node", () => {
   });
 });
 
-test("code that a bundler took out of the package says that its files are missing", async () => {
+test("code that a bundler took out of the package reports that its files are missing", async () => {
   const bundle = folder();
   cpSync(dirname(PROGRAM), bundle, { recursive: true });
   const variables = { NODE_PATH: join(dirname(PROGRAM), "../node_modules") };

@@ -1,4 +1,4 @@
-// Every key that the key bar offers does what its label says: in each pane, detail, form and text, on terminals of
+// Every key that the key bar offers does what its label says, in each pane, detail, form and text, on terminals of
 // three sizes.
 
 import { expect, test } from "vitest";
@@ -16,17 +16,17 @@ import { workplace } from "../support/tasks.ts";
 
 const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
 const OVERLAYS = ["x", "t", "c", "M", "w", "X", "b", "E", "D", "o", "C", "A", ":", "?", "o\r!"];
-/** The keys from the list of requests to each view that has keys of its own. */
+/** The keys to press, starting at the list of requests, to reach each view that has keys of its own. */
 const VIEWS = [...PANES, ...PANES.map((pane) => `${pane}\r`), "5\r\r", "/", "/404\r", "\r/", "\r/a\r", ...OVERLAYS];
 
-/** The keys that were tried, by view and label: `npm test` tries each on one terminal, `npm run fuzz` on all. */
+/** The tried keys, by view and label. `npm test` tries each key on one terminal, `npm run fuzz` on all terminals. */
 const tried = new Set<string>();
 const isTried = (view: string, key: string, label: string) =>
   process.env.FUZZ_RUNS === undefined && tried.size === tried.add(`${view} ${key} ${label}`).size;
 
 const named = (key: string) => ({ "\r": "enter", Esc: "escape" })[key] ?? (key.length === 1 ? key : key.toLowerCase());
 
-/** The keys of the bar, the last line of the screen, with their labels. */
+/** The keys and their labels in the key bar, which is the last line of the screen. */
 const offered = (desk: TestDashboard) =>
   (desk.screen().at(-1) ?? "")
     .trim()
@@ -41,12 +41,12 @@ const look = ({ state: { overlays, notice, filterLine }, copied }: TestDashboard
     ...copied.map((text) => `copied: ${text}`),
   ].join("\n");
 
-/** A sandbox with something in each pane, its dashboard, and the state of that. */
+/** The dashboard of a sandbox with rows in each pane, and the dashboard's state. */
 async function openBusyDashboard(columns: number, rows: number) {
   const bench = await workplace();
   await bench.control("POST", "/scenarios/lost-response");
   const desk = await openTestDashboard(bench.url, columns, rows);
-  // A logged verdict: its links and its jump lead to requests that the log has.
+  // Adds a failed verdict whose requests are in the log, so that its links and its jump lead to them.
   const [{ at, ...failed }] = (await bench.control("GET", "/verdicts?verdict=fail")).data;
   const events = [
     ...(await loggedRequests(bench)),
@@ -60,7 +60,7 @@ test.each([
   [80, 24],
   [60, 20],
   [120, 36],
-])("on a terminal of %i columns and %i rows", { timeout: 600_000 }, async (columns, rows) => {
+])("every offered key works on a terminal of %i columns and %i rows", { timeout: 600_000 }, async (columns, rows) => {
   let fresh: Awaited<ReturnType<typeof openBusyDashboard>> | undefined;
   /** Opens a view in a sandbox that no key has changed yet. */
   const open = async (view: string) => {
@@ -87,7 +87,7 @@ test.each([
       const isDone = wanted.test(after) && (after !== before || screenText(desk.state) !== screenText(opened));
       if (!isDone) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);
     }
-    // The keys of this view have armed a fault.
+    // The keys of this view armed a fault, so the next view needs a fresh sandbox.
     if (view.startsWith("o")) fresh = undefined;
   }
   expect(silent).toEqual([]);

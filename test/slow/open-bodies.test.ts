@@ -1,4 +1,4 @@
-// `--bodies open`: any object is a body, nothing of it is lost, and later operations cope with what was stored.
+// `--bodies open`: any object is accepted as a body, all of its fields are kept, and later operations still work.
 
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -36,7 +36,7 @@ const oddBodies = [
 ];
 
 describe("a body of any shape", () => {
-  test("is accepted where the API's document shows no body, and its record and event have unknown fields", async () => {
+  test("is accepted if the service's documentation shows no body; record and event keep unknown fields", async () => {
     const bench = await open({ bodies: "open", rateLimit: "none" });
     let kept = 0;
     for (const operation of openOperations) {
@@ -59,7 +59,7 @@ describe("a body of any shape", () => {
     expect(kept).toBeGreaterThan(openOperations.length - 3);
   });
 
-  test("is still rejected where the document shows the body, without the advice to open it", async () => {
+  test("is still rejected if the documentation shows the body, without advice to use --bodies open", async () => {
     const bench = await open({ bodies: "open" });
     const bodies = {
       "/v1/webhooks": { url: "http://localhost:3000", events: "*" },
@@ -72,7 +72,7 @@ describe("a body of any shape", () => {
     }
   });
 
-  test("comes back with its values, and the header names those that the sandbox cannot use", async () => {
+  test("is returned with its values, and a header names the fields that the sandbox cannot use", async () => {
     const bench = await open({ bodies: "open" });
     const answer = await bench.call("POST", RULES, {
       body: { name: "Half", adjustmentType: "sideways", minNights: 2 },
@@ -82,7 +82,7 @@ describe("a body of any shape", () => {
     expect(await eventData(bench, answer)).toEqual(answer.body);
   });
 
-  test("is kept as sent: a payroll with other items lists them, and has none to override", async () => {
+  test("is kept as sent: a payroll with items of another shape lists them, but none can be overridden", async () => {
     const bench = await open({ bodies: "open" });
     const items = [{ worker: "Ana", pay: "2,600.00" }];
     const { body } = await bench.call("POST", PAYROLL, { body: { items, currency: "euro" } });
@@ -93,7 +93,7 @@ describe("a body of any shape", () => {
     expect(override).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
   });
 
-  test("is shown until a later call changes the field", async () => {
+  test("is returned unchanged until a later call changes the field", async () => {
     const bench = await open({ bodies: "open" });
     const patch = async (body: object) => (await bench.call("PATCH", SETTINGS, { body })).body;
     expect(await patch({ country: 351, schemes: "all of them" })).toMatchObject({
@@ -117,7 +117,7 @@ describe("a body of any shape", () => {
     });
   });
 
-  test("survives a snapshot, which a sandbox that checks bodies refuses", async () => {
+  test("is kept in a snapshot, which a sandbox that checks bodies rejects", async () => {
     const bench = await open({ bodies: "open" });
     await bench.call("POST", "/v1/merchants/payout-method", {
       body: { type: "bank_account", accountNumber: "12345678", accountName: 7 },
@@ -145,14 +145,14 @@ describe("a body of any shape", () => {
   });
 });
 
-/** The data of the first event of a call: further ones are consequences for other records. */
+/** The data of the first event of a call. Any further events report consequences for other records. */
 async function eventData(bench: Bench, answer: Answer): Promise<unknown> {
   const { data } = await bench.control("GET", "/events?limit=10");
   return data.findLast(({ request }: { request: string }) => request === answer.headers["x-sandbox-request-id"])?.body
     .data;
 }
 
-/** A path of the operation whose record is in a state that allows it. */
+/** The path of the operation with the id of a record whose state allows the operation. */
 async function pathOf(bench: Bench, { id, path, exampleParams }: Operation): Promise<string> {
   const create = async (kind: string, fields: object): Promise<string> =>
     (await bench.control("POST", `/records/${kind}`, { merchant: "mer_lodge", ...fields })).id;

@@ -42,9 +42,9 @@ let size: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-package-"));
   home = join(folder, "node_modules/merchant-sandbox");
-  // Without scripts, which would build dist/ again, under the programs of other tests.
+  // Without scripts, because `prepare` would build dist/ again while other tests run programs from it.
   const printed = await npm("pack", "--json", "--ignore-scripts", "--pack-destination", folder);
-  // npm 12 prints an object with the packages by name, and older versions a list.
+  // npm 12 prints an object with the packages by name; older versions print a list.
   const [packed] = Object.values(JSON.parse(printed)) as [Packed];
   published = packed.files.map(({ path }) => path);
   size = packed.unpackedSize;
@@ -70,7 +70,7 @@ async function npm(...words: string[]): Promise<string> {
 
 const node = (...words: string[]) => run(process.execPath, words, { cwd: folder });
 
-/** The errors of the TypeScript compiler, which checks these files as strictly as it can. */
+/** The errors of the TypeScript compiler, which checks these files in its strictest mode. */
 const compile = async (cwd: string, ...words: string[]): Promise<string> => {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   const flags = [tsc, "--noEmit", "--strict", ...words];
@@ -122,7 +122,7 @@ describe("the tarball", () => {
     ).toEqual([]);
   });
 
-  it("holds every file that its pages link to, but only the README's pictures: others take half a megabyte", () => {
+  it("holds every file that its pages link to, and no pictures but those of the README", () => {
     const pages = published.filter((path) => /\.md$|^llms\.txt$/.test(path));
     const targets = pages.flatMap((page) => {
       const prose = text(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
@@ -158,9 +158,9 @@ describe("the tarball", () => {
     expect(Number.parseInt(addonVersion(), 10)).toBe(process.versions.node.startsWith("20.") ? 12 : 13);
   });
 
-  it("has no peer dependencies, because npm 10 fails over vitest's, even if vitest is optional", () => {
+  it("has no peer dependencies, because npm 10 fails on vitest's, even on an optional one", () => {
     expect(manifest()).not.toHaveProperty("peerDependencies");
-    // This alone lets Yarn and pnpm find the vitest of the project.
+    // The entry in peerDependenciesMeta suffices for Yarn and pnpm to find the project's vitest.
     expect(manifest()).toHaveProperty("peerDependenciesMeta.vitest.optional", true);
   });
 
@@ -179,7 +179,7 @@ describe("the tarball", () => {
 
 describe("the command", () => {
   it.skipIf(onWindows)(`can be run by its own name${needs(!onWindows, UNIX)}`, async () => {
-    // For its owner at least: npm takes the rest from the umask.
+    // The owner at least may run the file; npm sets the other permissions by the umask.
     expect(statSync(bin()).mode & 0o100).toBe(0o100);
     const { stdout } = await run(bin(), ["--version"], { cwd: folder });
     expect(stdout).toBe(`${manifest().version}\n`);
@@ -195,11 +195,11 @@ describe("the command", () => {
     expect(answer.body).toMatchObject({ object: "list", data: [{ object: "payment" }], has_more: true });
 
     started.child.kill("SIGTERM");
-    // Windows has no SIGTERM: the process is terminated.
+    // Windows has no SIGTERM, so the process is terminated without a code.
     expect((await started.ended).code).toBe(onWindows ? null : 0);
   });
 
-  it("prints one sentence on an unsupported Node, in syntax that this Node can parse", async () => {
+  it("prints one sentence on an unsupported Node, in code that this Node can parse", async () => {
     const pretend =
       `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); ` +
       `require(${JSON.stringify(bin())});`;
@@ -231,7 +231,7 @@ describe("the library", () => {
     expect(stdout).toBe("200\n");
   });
 
-  // One run of the compiler, which takes seconds, for every module that is compiled alike.
+  // One run of the compiler checks every module that is compiled with these options, because a run takes seconds.
   it("compiles strictly without @types/node, as ESM and CommonJS, and with the matchers of Vitest 5", async () => {
     const usage = [
       `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant } from "merchant-sandbox";`,
@@ -317,7 +317,7 @@ describe("the library", () => {
     const examples = [fences(page, "ts").join("\n"), ...uses.flatMap((use) => fences(page, `ts ${use}`))];
     const files = examples.map((_, index) => `example-${index}.ts`);
     for (const [index, name] of files.entries()) writeFileSync(join(shop, name), `${examples[index]}\nexport {};\n`);
-    // Neither package is installed here with its types.
+    // The types of neither package are installed in this project.
     const globals = ["beforeAll", "afterAll", "test", "expect"].map((name) => `declare const ${name}: any;`);
     writeFileSync(join(shop, "untyped.d.ts"), ['declare module "supertest";', ...globals].join("\n"));
     const flags = ["--skipLibCheck", "--allowImportingTsExtensions", "--module", "nodenext", "--types", "node"];

@@ -1,7 +1,6 @@
-// Runs each `npx merchant-sandbox` command of the pages in a project in which a checkout is installed, and one command
-// of each page in the checkout and in a project in which the tarball is installed. The real npx starts the sandbox of
-// each place; the other commands run the file that npx finds there. What the commands print is tested beside their
-// pages.
+// Runs each `npx merchant-sandbox` command of the pages in a project in which a checkout is installed. Also runs one
+// command of each page in the checkout, and in a project in which the tarball is installed. In each place the real npx
+// starts the sandbox; the other commands run the file that npx finds there. Other tests check what the commands print.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -30,7 +29,10 @@ const pages = [
   ),
 ];
 
-/** The commands of a page: in its blocks (but `text` blocks are outputs), and between backticks in its text. */
+/**
+ * The commands of a page, from its blocks and from its code between backticks. `text` blocks are left out, because they
+ * show output.
+ */
 function commandsOf(page: string): string[] {
   const text = readPage(page);
   const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)\n```$/gm)].flatMap(([, language, block = ""]) =>
@@ -43,22 +45,22 @@ function commandsOf(page: string): string[] {
     .map((line) => line.slice(line.search(COMMAND)).replace(/\s+(#|&$|&&$|> \S+).*$/, ""));
 }
 
-/** The command without what belongs to the shell or the file around it. */
+/** Removes the parts that belong to the shell or file around a command. */
 const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
 
-/** A call in place of the tests that `exec` runs on a page. */
+/** A call that replaces the test suite in a command such as `exec -- npm test`. */
 const CALL = `-- "${process.execPath}" -e "require('http').get(process.env.MERCHANT_BASE_URL, (r) => r.resume())"`;
 
-/** The command with a call in place of the tests that it runs: the words after ` -- ` belong to the app. */
+/** Replaces the words after ` -- `, which start the user's tests or app, with a call. */
 const withCall = (command: string) => command.replace(/ -- .*$/, ` ${CALL}`);
 
-/** Commands that run until they are stopped. The others end on their own. */
+/** Commands that run until they are stopped. All other commands end on their own. */
 const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen|receive|start(?!.*--detach)))/;
 
-/** Commands for a sandbox of their own in the background, which the test runs at its end. */
+/** Commands for a detached sandbox, which the test runs at its end. */
 const DETACHED = / (start --detach|stop$)/;
 
-/** Commands about something that only the reader has. */
+/** Commands with a placeholder for something that only the reader has. */
 const UNNAMED = / …$| whd_…$| (endpoints|verdicts) <id>$/;
 
 const commandsByPage = pages.map((page) =>
@@ -69,15 +71,15 @@ const commandsByPage = pages.map((page) =>
 
 const commands = [...new Set(commandsByPage.flat())];
 
-/** The first command of each page that ends on its own. */
+/** From each page, the first command that ends on its own. */
 const samples = new Set(
   commandsByPage.flatMap((all) => all.find((command) => !RUNS_ON.test(command) && !DETACHED.test(command)) ?? []),
 );
 
-/** Commands that listen, and get a free port here. */
+/** Commands that listen at a port; the test gives each a free port. */
 const LISTENS = /^npx merchant-sandbox($| (--(?!version)|dev|receive|start|learn))/;
 
-/** The exit codes of commands that report about the client, which here is none. */
+/** The expected exit codes of commands that report on a client. In this test there is no client. */
 const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ scenario score /, [0, 3, 4]],
   [/ audit /, [0, 1, 3, 4]],
@@ -87,7 +89,7 @@ const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ doctor$/, [0, 1]],
 ];
 
-/** More than a hundred processes take their time on a busy machine; failures show in exit codes. */
+/** A busy machine takes long for more than a hundred processes. Failures show in exit codes, not in this timeout. */
 const HOUR = 3_600_000;
 
 let base: string;
@@ -132,7 +134,7 @@ beforeAll(async () => {
   writeFileSync(join(base, "project/package.json"), '{ "private": true }\n');
   await npm(join(base, "project"), "install", "--save-dev", "--no-audit", "--no-fund", "../checkout");
   await installTarball();
-  // A receiver would write this file; the commands that count its effects read it.
+  // A receiver would write this file. The commands that count the receiver's effects read it.
   for (const place of ["checkout", "project", "tarball"]) writeFileSync(join(base, place, "orders.log"), "");
   receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
   await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
@@ -143,17 +145,19 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** Runs commands in a place, whose npx finds this file. A command that runs on is stopped after its first line. */
+/**
+ * Runs commands in a folder in which npx finds this file. A command that does not end is stopped after its first line.
+ */
 function openPlace(cwd: string, file: string) {
   const program = join(cwd, file);
-  // The installation of the project has run `prepare`, which npx would run once more in a checkout.
+  // Without scripts: `prepare` ran when the project was installed, and npx would run it again in a checkout.
   const npxEnv = { ...env, npm_config_ignore_scripts: "true" };
   const npx = (words: string) => launchCommand("sh", ["-c", `exec npx merchant-sandbox ${words}`], npxEnv, cwd).ended;
   const run = async (command: string) => {
     const words = wordsOf(command, env);
     if (isHosted(words, {})) return runHosted({ program, words, cwd, variables: env });
     const { line, ended, child } = launchCommand(process.execPath, [program, ...words], env, cwd);
-    // A server over standard input ends when that input ends.
+    // A server over standard input exits when its standard input ends.
     child.stdin?.end();
     if (!RUNS_ON.test(command)) return ended;
     const code = await line(() => true).then(
@@ -168,7 +172,7 @@ function openPlace(cwd: string, file: string) {
 
 const INSTALLED = "node_modules/.bin/merchant-sandbox";
 
-// The checkout and the project run the same file, and the project lacks the files of the checkout.
+// The checkout and the project run the same file, but the project lacks the files of the checkout.
 const everywhere = [...samples.add("npx merchant-sandbox --version")];
 const places: readonly [place: string, file: string, commands: readonly string[]][] = [
   ["checkout", "dist/bin.cjs", everywhere],
@@ -176,9 +180,9 @@ const places: readonly [place: string, file: string, commands: readonly string[]
   ["tarball", INSTALLED, everywhere],
 ];
 
-/** Registers an endpoint, which an audit without --secret reads the secret from. A reset removes it. */
+/** Registers an endpoint, from which an audit without --secret reads the secret. A reset removes the endpoint. */
 async function registerEndpoint(url: string, port: number): Promise<void> {
-  // Without this, an outage that a page arms for some seconds still answers this call with 503.
+  // Removes faults first: an outage that a page arms for some seconds would answer the next call with 503.
   await fetch(`${url}/_sandbox/faults`, { method: "DELETE" });
   const headers = { authorization: "Bearer sk_test_lodge", "content-type": "application/json" };
   const body = JSON.stringify({ url: `http://127.0.0.1:${port}/`, events: ["*"] });
@@ -225,11 +229,11 @@ async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<
 }
 
 test("the commands of the pages run in a checkout, in a project and from a tarball", { timeout: HOUR }, async () => {
-  // Each place has a sandbox of its own, so the places run side by side.
+  // Each place has a sandbox of its own, so the places are tested concurrently.
   const failures = await Promise.all(places.map(failuresIn));
   expect(failures.flat()).toEqual([]);
 });
 
-test("the pages print commands of most kinds", () => {
+test("the pages contain commands of most kinds", () => {
   expect(commands.length).toBeGreaterThan(40);
 });

@@ -36,7 +36,7 @@ describe("every cell of the page", () => {
   });
 });
 
-/** Runs a command about the record with this id; returns the id that it prints. */
+/** Runs a command for the record with this id. Returns the id that the command prints. */
 async function command(bench: Bench, step: string, id: string): Promise<string> {
   const [, line = ""] = /^`merchant-sandbox ([^`]+)`$/.exec(step) ?? [];
   const { code, out } = await runCommand(bench.url, ...wordsOf(line.replace("<id>", id)));
@@ -48,7 +48,7 @@ async function command(bench: Bench, step: string, id: string): Promise<string> 
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string));
 
-/** Makes the example call of the linked operation, about the record with this id if there is one. */
+/** Makes the example call of the linked operation, for the record with this id if there is one. */
 async function call(bench: Bench, step: string, id: string): Promise<string> {
   const [, method = "", path = "", operation] = /^\[`(\S+) (\S+)`\]\(reference\.md#([\w.]+)\)/.exec(step) ?? [];
   const example = exampleCalls().find((one) => one.id === operation);
@@ -73,7 +73,7 @@ describe("the command", () => {
     return { code, text: [...out, error].join("\n") };
   };
 
-  test("lists, starts, scores and stops scenarios; the exit code of score is the verdict", async () => {
+  test("lists, starts, scores and stops scenarios; the exit code of score shows the verdict", async () => {
     const bench = await open();
     expect((await scenario(bench.url)).text.split("\n").filter((line) => line !== "")).toHaveLength(files.length);
     expect(await scenario(bench.url, "score", "lost-response")).toEqual({
@@ -147,7 +147,7 @@ describe("verify", () => {
   const [command = ""] = fences(section(page, "Verify"), "sh");
   const [expected = ""] = fences(section(page, "Verify"), "json");
 
-  test("the example passes for the run it describes, and fails before it", async () => {
+  test("the example fails before the run that it describes, and passes after the run", async () => {
     const { bench } = await openRegistered();
     const { cwd, run } = openShell();
     const impatient = { ...JSON.parse(expected), within: "1ms" };
@@ -170,14 +170,17 @@ describe("verify", () => {
   });
 });
 
-test("the report commands write the files on the page", async () => {
+test("the report command writes its file, in each format of the page", async () => {
   const bench = await open();
   await bench.call("GET", "/v1/payments");
   const { cwd, run } = openShell();
-  const [commands = ""] = fences(section(page, "Report"), "sh");
-  await run(here(commands, bench.url));
-  const beginning = (name: string) => readFileSync(join(cwd, name), "utf8").slice(0, 20);
-  expect(["html", "md", "xml", "har"].map((kind) => beginning(`report.${kind}`))).toEqual([
+  const text = section(page, "Report");
+  const [command = ""] = fences(text, "sh");
+  const [, ...formats] = [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, format = ""]) => format);
+  for (const format of formats) await run(here(command.replaceAll("html", format), bench.url));
+  const beginnings = formats.map((format) => readFileSync(join(cwd, `report.${format}`), "utf8").slice(0, 20));
+  expect(beginnings).toEqual([
+    expect.stringMatching(/^\{"/),
     expect.stringMatching(/^<!doctype html>/),
     expect.stringMatching(/^# /),
     expect.stringMatching(/^<\?xml /),
@@ -193,7 +196,9 @@ describe("audit", () => {
     [...section(page, "Audit").matchAll(/^\| (\d) \| (.*) \|$/gm)].map((match) => [Number(match[1]), match[2]]),
   );
 
-  /** Verifies the signature first; `unreadable` is the status for a signed body that is not an event. */
+  /**
+   * A receiver that verifies the signature first. `unreadable` is its status for a signed body that is not an event.
+   */
   const verifying = (unreadable: number) => (arrival: Arrival) => {
     if (!isGenuine(arrival)) return 401;
     return arrival.event === undefined ? unreadable : 200;

@@ -1,4 +1,4 @@
-// Many suites run in one sandbox, each with its own merchant, faults, endpoint and expectations. None may affect
+// Many suites run in one sandbox, each with its own merchant, faults, endpoint and expectations. No suite may affect
 // another.
 
 import { createHmac } from "node:crypto";
@@ -9,10 +9,10 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { type Answer, type Bench, share } from "../support/sandbox.ts";
 import { type Receiver, startReceiver } from "../support/webhooks.ts";
 
-/** `npm run suites` runs fifty at once, twice. */
+/** `npm run suites` sets SUITES to fifty; the test then runs twice. */
 const SUITES = Number(process.env.SUITES ?? 10);
 const RUNS = process.env.SUITES === undefined ? 1 : 2;
-/** Longer than any run of this test: the judge leaves a retry pending while its Retry-After lasts. */
+/** Longer than any run of this test, because the judge waits for a retry as long as Retry-After says. */
 const LATER = 60;
 
 /** The steps of a suite in order; all suites use the same keys, names and ids. */
@@ -27,9 +27,9 @@ interface Suite {
   noise: number;
   /** Counts of each kind of fault. */
   faults: { limited: number; lost: number; down: number; twice: number };
-  /** Rate limit, if not the default. */
+  /** The rate limit, if it is not the default. */
   limit: number | null;
-  /** Status its receiver returns. */
+  /** The status with which the suite's receiver answers. */
   receives: 200 | 500;
 }
 
@@ -56,11 +56,11 @@ const suites = fc.array(
 
 /** The result of a suite, without generated ids. */
 interface Outcome {
-  /** Per call: status, remaining quota, whether it was a replay, whether a fault fired. */
+  /** For each call: its status, the remaining quota, whether the response was a replay, and whether a fault fired. */
   answers: unknown[];
   requests: Record<string, number>;
   events: string[];
-  /** Received webhooks: the type, and whether the suite's secret signed it. */
+  /** For each received webhook: its type, and whether it was signed with the suite's secret. */
   arrivals: string[];
   attempts: Record<string, number>;
   verdicts: Record<string, number>;

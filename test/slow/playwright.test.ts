@@ -1,5 +1,5 @@
-// A merchant per browser test: an app with one key under Playwright and Chromium, by counts; BROWSER_TESTS and
-// BROWSER_WORKERS set how many tests and workers.
+// Browser tests that each have a merchant, and one app process with one API key, under Playwright and Chromium. The
+// test counts requests. BROWSER_TESTS and BROWSER_WORKERS set the number of tests and workers.
 
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const requests = await (await fetch(url + "/_sandbox/requests?limit=100&merchant
 const merchants = await (await fetch(url + "/_sandbox/merchants")).json();
 console.log("own", requests.data.map(({ status }) => status).join(), "left", merchants.data.length);`;
 
-/** A project of its own, as npm would install it: Playwright loads once, and the package is not a link. */
+/** A separate project, as npm would install it: Playwright is loaded once, and the package is not a link. */
 function project(): string {
   const home = folder();
   cpSync(join(root, "test/support/browser-shop"), home, { recursive: true });
@@ -33,7 +33,7 @@ function project(): string {
   return home;
 }
 
-test("many tests and one app process see only their merchants; a call without the header is refused", {
+test("each test and its calls to one app see only its merchant; a call without the header is rejected", {
   timeout: 900_000,
 }, async () => {
   const [home, port] = [project(), String(await freePort())];
@@ -46,7 +46,7 @@ test("many tests and one app process see only their merchants; a call without th
   expect(said).toContain("own 403 left 4");
 });
 
-/** A test that passes, and one that fails because no call acts as its merchant. */
+/** A suite in which one test passes, and one fails because no call acts as its merchant. */
 const LINKED = `
 import { expect, test } from "merchant-sandbox/playwright";
 test("has a merchant", async ({ merchant }) => expect(merchant.id).toMatch(/^mer_/));
@@ -55,7 +55,8 @@ test("sees no event", async ({ merchant }) => expect(await merchant.events()).to
 test("a package linked from its checkout uses the Playwright of the project", { timeout: 900_000 }, async () => {
   const home = folder();
   mkdirSync(join(home, "node_modules/@playwright"), { recursive: true });
-  // Links would be the checkout's own copy. npm links a package that is installed from a folder.
+  // Links to the packages of the checkout would be the same copy. npm also links a package that is installed from a
+  // folder.
   for (const name of ["playwright", "@playwright/test"])
     cpSync(join(root, "node_modules", name), join(home, "node_modules", name), { recursive: true });
   symlinkSync(join(root, "node_modules/playwright-core"), join(home, "node_modules/playwright-core"));

@@ -1,6 +1,7 @@
-// Receivers in six languages, right and with each of eight bugs, checked in five ways: `exec`, `audit`, scenarios, the
-// library, and a detached sandbox. Each bug must be found, or the output must say that it is not checked; a right
-// receiver must not fail. `npm run verdicts` runs every case and writes the table of docs/testing.md, `npm test` some.
+// Receivers in six languages, correct and with each of eight bugs, checked in five ways: with `exec`, `audit`,
+// scenarios, the library, and a detached sandbox. Each check must find the bug, or say that it does not look for this
+// bug; a correct receiver must pass. `npm run verdicts` runs every case and writes the table of docs/testing.md. `npm
+// test` runs some cases.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,25 +23,28 @@ import {
 } from "../support/receivers/receivers.ts";
 import { call } from "../support/sandbox.ts";
 
-/** `npm run verdicts` sets how many clients the judge gets. */
+/** `npm run verdicts` sets RUNS, the number of clients for the judge. */
 const ALL = process.env.RUNS !== undefined;
 
-/** The result of a check of a receiver: whether it fails, and all that is printed or listed. */
+/** The result of checking a receiver: whether the check failed, and everything that it printed or listed. */
 interface Answer {
   isFailed: boolean;
   text: string;
 }
 
 const EVENT = "payment.succeeded";
-/** More than the 5 s in which a receiver should respond, and less than the 7 s of the slow one. */
+/** Longer than the 5 s in which a receiver should respond, and shorter than the 7 s of the slow receiver. */
 const TIMEOUTS = { webhookTimeout: "5500ms", retrySchedule: "1s" };
 const TIMEOUT_FLAGS = ["--webhook-timeout", "5500ms", "--retry-schedule", "1s"];
-/** So many that one of them is lost by the receiver that loses every other. A slow one takes seconds for each. */
+/**
+ * The receiver that loses every other event loses at least one of these. A slow receiver gets one event, because each
+ * takes seconds.
+ */
 const eventsFor = ({ bug }: RunningReceiver) => (bug === "slow" ? 1 : 8);
 
 /**
- * A sandbox whose clock is frozen at the present, because receivers measure the age of events. Another seed makes other
- * events: a receiver still knows the events of earlier checks.
+ * A sandbox whose clock is frozen at the present, because receivers check the age of events. Each check has another
+ * seed and so other events, because a receiver remembers the events of earlier checks.
  */
 const openSandbox = ({ url }: RunningReceiver, seed: number) =>
   createSandbox({
@@ -148,7 +152,7 @@ const CHECKS: Record<Check, (receiver: RunningReceiver) => Promise<Answer>> = {
   },
 };
 
-/** The sentence in which a check must say that it does not look for a bug. */
+/** The text with which a check must say that it does not look for a bug. */
 const gapOf = (bug: Bug) => (bug === "old" ? "whether it rejects old events" : "whether it acted once");
 
 function cellOf(bug: Bug, { isFailed, text }: Answer): string {
@@ -159,7 +163,7 @@ function cellOf(bug: Bug, { isFailed, text }: Answer): string {
     : `silent: ${text.slice(0, 2_000)}`;
 }
 
-/** By bug, then by check, one cell for each language. */
+/** For each bug and each check, one cell for each language. */
 type Matrix = Record<string, Record<string, string[]>>;
 
 const matrix: Matrix = {};
@@ -175,7 +179,7 @@ const bugs = ["none", ...(Object.keys(BUGS) as Bug[])] as Bug[];
 const isPlayed = (language: string, bug: Bug, check: Check) =>
   ALL || (language === "Express" && check === "library" && ["none", "reserialised", "old"].includes(bug));
 
-/** The cells in which a right receiver fails, or a bug is neither found nor named as not checked. */
+/** The cells that are wrong: a correct receiver failed, or a bug was neither found nor reported as not checked. */
 async function play(language: Language, bug: Bug, built: string): Promise<string[]> {
   const bad: string[] = [];
   await using receiver = await startReceiver(language, bug, built);
@@ -187,7 +191,7 @@ async function play(language: Language, bug: Bug, built: string): Promise<string
   return bad;
 }
 
-/** Most of a cell is waiting. */
+/** Number of concurrent cells, because a case mostly waits. */
 const AT_ONCE = ALL ? 8 : 3;
 
 const installed = LANGUAGES.filter(isInstalled);
@@ -196,7 +200,9 @@ test.skipIf(missing.length > 0)(`all languages are tried${needs(missing.length =
   expect(installed).toEqual(LANGUAGES);
 });
 
-test(`every bug is found or said to be unchecked${ALL ? "" : ", in three cells"}`, { timeout: 3_600_000 }, async () => {
+test(`every bug is found or reported as unchecked${ALL ? "" : ", in three cells"}`, {
+  timeout: 3_600_000,
+}, async () => {
   const bad: string[] = [];
   const left = installed
     .filter(({ name }) => bugs.some((bug) => checks.some((check) => isPlayed(name, bug, check))))
@@ -219,7 +225,7 @@ test(`every bug is found or said to be unchecked${ALL ? "" : ", in three cells"}
 const PAGE = join(import.meta.dirname, "../../docs/testing.md");
 const [BEGIN, END] = ["<!-- receivers -->", "<!-- /receivers -->"];
 
-/** One word if all languages agree, otherwise each word with its number of languages. */
+/** The result, if all languages agree. Otherwise each result with its number of languages. */
 function countOf(results: readonly string[] = []): string {
   const words = [...new Set(results)].sort();
   if (words.length <= 1) return words[0] ?? "not tried";

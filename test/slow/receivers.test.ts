@@ -112,7 +112,7 @@ test.each([
   await receiving.stop();
 });
 
-test("--secret verifies deliveries for an endpoint registered elsewhere, and reports a wrong signature", async () => {
+test("--secret verifies deliveries to an endpoint that was registered elsewhere, and reports a wrong one", async () => {
   const bench = await open();
   const { body: other } = await bench.call("POST", "/v1/webhooks", {
     body: { url: "http://localhost:3000/", events: ["a.b"] },
@@ -135,7 +135,7 @@ const SIGNATURE = {
 } as const;
 const FLAGS = Object.entries(SIGNATURE).flatMap(([id, value]) => ["--assume", `${id}=${value}`]);
 
-test("verifies signatures in the form that the sandbox sets", async () => {
+test("verifies signatures in the form that is set in the sandbox", async () => {
   const bench = await open({ assumptions: SIGNATURE });
   const receiving = await receive(bench);
   await trigger(bench, "a.b");
@@ -157,7 +157,7 @@ test.each([
   await receiving.stop();
 });
 
-test("does not print an unsigned request, nor count it for --fail", async () => {
+test("does not print the body of an unsigned request, nor count the request for --fail", async () => {
   const bench = await open();
   const receiving = await receive(bench, "--fail", "1");
   const [{ url }] = await endpoints(bench);
@@ -197,7 +197,7 @@ test("reads at most a mebibyte, and rejects web pages and other hosts", async ()
   await receiving.stop();
 });
 
-test("--accept-unsigned logs unverified requests, also through a tunnel, but none of a web page", async () => {
+test("--accept-unsigned logs unverified requests, also through a tunnel, but not those of a web page", async () => {
   const file = join(folder(), "received.jsonl");
   const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
@@ -230,7 +230,7 @@ test("--accept-unsigned logs unverified requests, also through a tunnel, but non
   await receiving.stop();
 });
 
-test("passes the audit, and exits cleanly when the sandbox stopped first", async () => {
+test("passes the audit, and exits cleanly if the sandbox has stopped before", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   const [{ url }] = await endpoints(bench);
@@ -248,7 +248,7 @@ test("passes the audit, and exits cleanly when the sandbox stopped first", async
   expect(await receiving.ended).toMatchObject({ code: 0, error });
 });
 
-test("receives again after a reset of everything or of its merchant, and removes its endpoint", async () => {
+test("receives again after a reset of everything or of its merchant, and removes its endpoint at exit", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   for (const body of [{}, { merchant: "mer_lodge" }, {}]) {

@@ -1,4 +1,4 @@
-// docs/ci.md and recipes/: runs their commands with the program of this checkout in place of the published one.
+// docs/ci.md and recipes/: runs their commands, with the program of this checkout instead of the published one.
 
 import { execFile, spawn } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,7 +18,9 @@ import { call, freePort } from "../support/sandbox.ts";
 
 const page = readPage("docs/ci.md");
 
-/** A port of its own for the sandbox of a recipe: commands mention another sandbox that runs at the default one. */
+/**
+ * A separate port for the sandbox of a recipe, because commands print a note on another sandbox at the default port.
+ */
 const ownPort = async () => ({ MERCHANT_SANDBOX_PORT: String(await freePort()) });
 const here = (title: string) => section(page, title);
 const fence = (text: string, language: string) => fences(text, language)[0] ?? "";
@@ -30,7 +32,7 @@ const UNTESTED = expect.stringContaining("the client's retries were not tested")
 function project() {
   const shell = openShell();
   shell.addCommand("npm", `[ "$1" = ci ] && exit 0; [ "$1" = test ] && exec "${process.execPath}" test.mjs; exit 98`);
-  // Not with `fetch`, which takes a process twice as long as its start.
+  // Uses no `fetch`, because its first call takes twice as long as the start of the process.
   const source = `import { get } from "node:http";
     const { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: key, WANTED = "200" } = process.env;
     get(url + "/payments", { headers: { authorization: "Bearer " + key } }, (answer) => {
@@ -65,7 +67,7 @@ async function job(steps: Step[], { cwd, run: runStep }: PageShell, given: Recor
   return { codes, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
 }
 
-test("the one-line command works, on the page and in the README", async () => {
+test("the one-line command of the page and of the README works", async () => {
   const line = fence(page.slice(0, page.indexOf("\n## ")), "sh");
   const at = project();
   expect(await at.run(line)).toEqual({ code: 0, out: "tested 200\n", error: UNTESTED });
@@ -141,7 +143,7 @@ describe("GitHub Actions", () => {
       ]);
     });
 
-    test("several steps: the later ones find the sandbox, and the last one stops it", async () => {
+    test("several steps: the later steps find the sandbox, and the last step stops it", async () => {
       const at = project();
       expect((await job(stepsOf("several-steps"), at, { ...(await ownPort()), WANTED })).codes).toEqual([
         0,
@@ -291,7 +293,7 @@ test("Compose: the tests reach a healthy sandbox by its service name", async () 
   expect((await run(["clock"], { ...variables, MERCHANT_SANDBOX_URL: url })).code).toBe(0);
 });
 
-/** Turns the source of a module into a function of its imports: no package is installed for it. */
+/** Turns the source of a module into a function of its imports, so that no package needs to be installed. */
 function evaluate<T>(source: string, names: string[], values: unknown[]): Promise<T> {
   const body = source.replace(/^import .*$/gm, "").replace(/^export (default|const sandbox =)/gm, "return");
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (

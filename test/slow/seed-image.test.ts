@@ -1,4 +1,4 @@
-// The seed image: seeding the fixtures one by one gives the same rows, for every seed and clock.
+// The seed image: it has the same rows as seeding the fixtures one by one, for every seed and clock.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ import { open } from "../support/sandbox.ts";
 
 type Dump = Record<string, unknown[]>;
 
-/** The place of the column `due` in a row of `documents`. */
+/** The index of the column `due` in a row of `documents`. */
 const DUE = 7;
 
-/** Every row of every table, and every statement of the schema; rows that describe the process are left out. */
+/** Every row of every table, and every statement of the schema, except rows that describe the process. */
 function dump(sql: Sqlite.Database): Dump {
   const schema = sql.prepare("select type, name, sql from sqlite_master order by type, name").all() as {
     type: string;
@@ -54,7 +54,10 @@ const storesAt = (clock: Clock, seed: number) =>
     webhooks: { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes },
   });
 
-/** The rows after seeding one fixture after another, without an image, and how many changes that carried out. */
+/**
+ * Seeds one fixture after another without an image. Returns the rows, and the number of changes that seeding carried
+ * out.
+ */
 async function seedByHand(fixtureFolder: string, seed: number, now: string): Promise<{ rows: Dump; changes: number }> {
   const clock = createClock(parseTime(now));
   const stores = storesAt(clock, seed);
@@ -78,7 +81,7 @@ const anyTime = fc
   .date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
   .map((time) => time.toISOString());
 
-test("equals seeding one by one, and so does the world after a reset", async () => {
+test("equals seeding one by one, and so do the records after a reset", async () => {
   const builtIn = packageFile("fixtures/merchants");
   await fc.assert(
     fc.asyncProperty(anySeed, anyTime, async (seed, clock) => {
@@ -114,7 +117,7 @@ function rowsOf(sql: Sqlite.Database, merchant: string): Dump {
   };
 }
 
-test("a merchant for a test, and one that was reset, have the rows of one seeded with its identity", async () => {
+test("a merchant for a test and a reset merchant have the rows of a merchant seeded with that identity", async () => {
   const own = folder();
   for (const name of ["lodge", "market", "stage", "blank"]) {
     const fixture = JSON.parse(readFileSync(packageFile(`fixtures/merchants/${name}.json`), "utf8"));
@@ -173,8 +176,8 @@ describe("the built image in the package", () => {
       const dueIn = ({ documents }: Dump) =>
         (documents as (number | null)[][]).map((row) => row.splice(DUE, 1)[0] ?? 0);
       const exact = dueIn(byHand);
-      // Due times of the built image leave room for summer time and a weekend: life looks at the date itself when a
-      // record is due.
+      // Due times in the built image may be early, to leave room for summer time and a weekend. When a record is due,
+      // the sandbox looks at the record's date.
       for (const [index, due] of dueIn(built).entries()) {
         const early = ((exact[index] ?? 0) - due) / 3_600_000;
         expect([early, early >= 0 && early <= 74 && early % 24 <= 2]).toEqual([early, true]);
@@ -191,7 +194,7 @@ describe("the built image in the package", () => {
     });
   });
 
-  test("has nothing due between the day it moves to and the present, so that a start carries nothing out", async () => {
+  test("has no change due between its new date and the present, so a start carries out no change", async () => {
     const changes = [];
     for (let day = 0; day < 731; day += daysBetween(91, 13))
       changes.push(
@@ -209,7 +212,7 @@ describe("the built image in the package", () => {
   );
 });
 
-test("is built again for fixtures that take their dates from the clock, and for changed ones", async () => {
+test("is built again for fixtures that take their dates from the clock, and for changed fixtures", async () => {
   const fixtures = folder();
   const write = (name: string) =>
     writeFileSync(
@@ -231,7 +234,7 @@ test("is built again for fixtures that take their dates from the clock, and for 
   expect((await (await open({ fixtures, clock: noon })).merchants.list()).data).toMatchObject([{ name: "Second" }]);
 });
 
-test("is not shared: changes in one world do not affect another", async () => {
+test("is not shared: changes in one sandbox do not affect another", async () => {
   const one = await open();
   const other = await open();
   await one.records.move({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "failed" });

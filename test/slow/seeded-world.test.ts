@@ -1,5 +1,5 @@
-// The seeded world at many times is coherent, complete and dated around the present. The checker for this finds each
-// contradiction.
+// At many times, the seeded records are consistent, complete and dated around the present. The checker that the test
+// uses finds each contradiction.
 
 import { describe, expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
@@ -20,7 +20,7 @@ import { NOON_SECONDS, open } from "../support/sandbox.ts";
 const DAY = 86_400_000;
 const fixtures = readFixtures(packageFile("fixtures/merchants"));
 
-/** The records of each merchant in a world that is seeded at a time. */
+/** The seeded records of each merchant at a time. */
 function worldsAt(time: number): Map<string, RecordsByKind> {
   const clock = createClock(time);
   const stores = openStores({
@@ -48,7 +48,7 @@ const problemsOf = (world: RecordsByKind, now: number) => [
   ...askedOf(world, now),
 ];
 
-test("at any time the seeded world of each merchant is coherent", () => {
+test("at any time the seeded records of each merchant are consistent", () => {
   for (let day = 0; day < 731; day += daysBetween(73, 7)) {
     const time = Date.UTC(2026, 0, 1) + day * DAY;
     for (const [merchant, world] of worldsAt(time))
@@ -124,8 +124,8 @@ const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
 
 const STEP = daysBetween(15, 1);
 /**
- * Days of two years, at a time of day that changes from day to day; the last millisecond before a date changes is one
- * of them.
+ * Days of two years, with a time of day that changes from day to day. Every tenth day adds the start of the day and the
+ * millisecond before.
  */
 const times = Array.from({ length: Math.ceil(731 / STEP) }, (_, index) => index * STEP).flatMap((day) => {
   const start = FIRST_DAY + day * DAY;
@@ -136,7 +136,7 @@ const times = Array.from({ length: Math.ceil(731 / STEP) }, (_, index) => index 
 const recordsOf = (fixture: Fixture): Some[] =>
   Object.entries(fixture.records).flatMap(([kind, records]) => records.map((record) => ({ kind, ...record })));
 
-/** Dates that may lie ahead: what is planned. */
+/** Dates that may be in the future, because they are planned. */
 const PLANNED = new Set([
   "checkIn",
   "checkOut",
@@ -151,7 +151,7 @@ const PLANNED = new Set([
   "graceUntil",
 ]);
 
-/** Fields that refer to a record that is older. */
+/** Fields that refer to an older record. */
 const REFERENCES = ["customerId", "payoutMethodId", "productId"];
 
 /** Each time in a record, with the name of its field. */
@@ -164,7 +164,7 @@ function timesOf(value: unknown, name = ""): { name: string; time: number }[] {
   return day === undefined ? [] : [{ name, time: day }];
 }
 
-/** The fixture at each of the times. */
+/** The seeded records of a fixture at each of these times. */
 const worldsOf = oncePerKey((fixture: Fixture) => times.map((now) => ({ now, dated: fixtureAt(fixture, kinds, now) })));
 
 /** The properties of a fixture that the tests check, computed once for all times that give it the same dates. */
@@ -185,7 +185,7 @@ const summaryOf = oncePerKey((fixture: Fixture) => {
 });
 
 describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (_, fixture) => {
-  test("has its newest record in the eight days before the present, and only planned dates after it", () => {
+  test("has its newest record in the eight days before the present, and only planned dates later", () => {
     for (const { now, dated } of worldsOf(fixture)) {
       const { newest, latest } = summaryOf(dated);
       expect(newest, isoTime(now)).toBeGreaterThan(now - 8 * DAY);
@@ -193,19 +193,19 @@ describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s",
     }
   });
 
-  test("refers only to records created before", () => {
+  test("has records that refer only to older records", () => {
     for (const { now, dated } of worldsOf(fixture))
       expect(summaryOf(dated).createdBeforeWhatTheyReferTo, isoTime(now)).toEqual([]);
   });
 
-  test("keeps the days of the week", () => {
+  test("keeps the days of the week at every time", () => {
     const written = daysOf(fixture);
     const daysAt = oncePerKey(daysOf);
     for (const { now, dated } of worldsOf(fixture)) expect(daysAt(dated), isoTime(now)).toEqual(written);
   });
 });
 
-/** The weekdays of stays, of weekly payouts and of renewals. */
+/** The weekdays of stays, weekly payouts and renewals. */
 function daysOf(fixture: Fixture) {
   const weekday = (day: string | undefined) => day && new Date(day).getUTCDay();
   return recordsOf(fixture).map(({ id, checkIn, arrivalDate, metadata, periodStart, plan }) =>
@@ -232,7 +232,7 @@ test("at every time, the lodge's upcoming stays, pay days and due days lie in th
 });
 
 test.each(["1970-01-01T00:00:00Z", "9999-11-01T00:00:00Z", "9999-12-31T23:00:00Z"])(
-  "a sandbox starts at %s, and changes due up to the end of the calendar cause no defect",
+  "a sandbox starts at %s, and changes that are due before the end of the calendar cause no defect",
   async (clock) => {
     const bench = await open({ clock });
     const left = LATEST_TIME - (parseTime(clock) ?? 0);

@@ -1,5 +1,4 @@
-// Assumptions that are set, through the built program: by flags and merchant-sandbox.json, what the commands print, and
-// refusals.
+// Set assumptions in the built program: flags and merchant-sandbox.json, what the commands print, and errors.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ function folderWith(assumptions: object): string {
   return made;
 }
 
-/** Responses to a decline and to a second one, which the state of the booking forbids. */
+/** The responses to a first decline, and to a second decline, which the state of the booking forbids. */
 async function declineTwice(...words: string[]) {
   const { url } = await start(["--memory", ...words], {}, folderWith(FILE));
   const first = await call(url, "POST", DECLINE, { body: {} });
@@ -24,7 +23,7 @@ async function declineTwice(...words: string[]) {
   return [first.status, second.status, second.headers["ratelimit-limit"]];
 }
 
-test("start takes assumptions from merchant-sandbox.json, or from --assume instead", async () => {
+test("start takes assumptions from merchant-sandbox.json, and --assume overrides the file", async () => {
   expect(await declineTwice()).toEqual([202, 409, "6000"]);
   expect(await declineTwice("--assume", "error.invalid_state.status=422", "--assume", "rate_limit.limit=50")).toEqual([
     200,
@@ -69,7 +68,7 @@ test.each([
     /rate_limit\.limit must be an integer; received "many"\. Default: 6000\./,
   ],
   ["openapi", "bookings.decline.status", 404, /bookings\.decline\.status must be .*; received 404\. Default: 200\./],
-])("%s refuses %s=%s from a flag and from the file", async (command, id, value, says) => {
+])("%s rejects %s=%s from a flag and from the file", async (command, id, value, says) => {
   const fromFlag = await run([command, "--assume", `${id}=${value}`], ANY_PORT);
   const fromFile = await run([command], ANY_PORT, folderWith({ [id]: value }));
   for (const { code, out, error } of [fromFlag, fromFile]) {
@@ -78,7 +77,7 @@ test.each([
   }
 });
 
-test("--assume without a value is refused with an example", async () => {
+test("--assume without a value is rejected with an example", async () => {
   expect(await run(["start", "--assume", "rate_limit.limit"], ANY_PORT)).toMatchObject({
     code: 2,
     error: expect.stringContaining(

@@ -1,4 +1,4 @@
-// Commands that run in one process behave as in separate processes: the state of one does not affect the next.
+// Commands in one process behave as in separate processes: the state of one command does not affect the next.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type Ended, folder, launch, runShared } from "../support/program.ts";
 import { freePort } from "../support/sandbox.ts";
 
-test("a command has the same output and exit code in a shared process, also the second time", async () => {
+test("a command has the same output and exit code in a shared process, also when it is run again", async () => {
   const cwd = folder();
   writeFileSync(join(cwd, "merchant-sandbox.json"), '{ "prot": 1 }');
   const commands: [words: string[], cwd: string][] = [

@@ -1,4 +1,4 @@
-// The page for coding agents, and ten tasks done with nothing but its commands.
+// The page for coding agents, and ten tasks that are done with only the commands of that page.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ANY_PORT, folder, launchCommand, oneWordProgram, run } from "../support
 import { call, open } from "../support/sandbox.ts";
 import { startReceiver } from "../support/webhooks.ts";
 
-test("skill prints a short page with every placeholder filled, which a running sandbox serves as well", async () => {
+test("skill prints a short page with every placeholder filled; a running sandbox serves the same page", async () => {
   const { code, out } = await run(["skill"]);
   expect([code, out.length <= 250]).toEqual([0, true]);
   const page = out.join("\n");
@@ -20,7 +20,7 @@ test("skill prints a short page with every placeholder filled, which a running s
   expect([text.trimEnd(), headers["content-type"]]).toEqual([page.trimEnd(), "text/plain; charset=utf-8"]);
 });
 
-test("skill --write makes a skill, or a section of a file that others write too", async () => {
+test("skill --write creates a skill file, or writes only its section of an existing file", async () => {
   const cwd = folder();
   const skill = join(cwd, ".claude/skills/merchant-sandbox/SKILL.md");
   expect((await run(["skill", "--write", skill], {}, cwd)).out).toEqual([`Wrote ${skill}.`]);
@@ -57,7 +57,7 @@ interface Step {
 /** A line that is a command of the program and needs no shell. */
 const ONE_COMMAND = /^npx merchant-sandbox [^|;&$<>()`]*$/;
 
-/** A shell in a folder, where the page's commands find the program and a sandbox of their own. */
+/** A shell in a folder. In the shell, the commands of the page find the program and a separate sandbox. */
 async function openShell() {
   const cwd = folder();
   const program = oneWordProgram();
@@ -69,7 +69,7 @@ async function openShell() {
       ? run(words, env, cwd)
       : launchCommand("sh", ["-c", line.replaceAll("npx merchant-sandbox", program)], env, cwd).ended;
   };
-  /** Runs commands one after another, without a terminal. The next one starts whatever the code of the last one. */
+  /** Runs commands one after another, without a terminal. A failed command does not stop the next ones. */
   const shell = async (...commands: string[]): Promise<Step[]> => {
     for (const command of commands) {
       const { code, out, error } = await runLine(command);
@@ -94,7 +94,7 @@ afterAll(() => {
     process.stderr.write(`${task}: ${commands} commands, ${bytes} bytes\n`);
 });
 
-/** A task with its steps, between a start and a stop. */
+/** A task with its steps. The test starts a sandbox before and stops it after. */
 function task(name: string, solve: (shell: (...commands: string[]) => Promise<Step[]>, cwd: string) => Promise<void>) {
   test(name, async () => {
     const { cwd, shell, steps } = await openShell();
@@ -177,7 +177,7 @@ describe("tasks of an agent", () => {
     expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining("Did you mean pricing_rules.create?")]);
   });
 
-  task("make the data for a case", async (shell) => {
+  task("create the data for a case", async (shell) => {
     const [made, shown] = (await shell(
       "npx merchant-sandbox make payment --status failed --amount 12.50 --json",
       "npx merchant-sandbox show payments --status failed --limit 1 --json",
@@ -191,7 +191,7 @@ describe("tasks of an agent", () => {
     expect(advanced.out).toMatch(/2026-01-12T12:00:00/);
   });
 
-  task("keep a world as a file, and start from it", async (shell, cwd) => {
+  task("save records as a fixture file, and start from it", async (shell, cwd) => {
     const [, , , again] = (await shell(
       "npx merchant-sandbox make customer --name Ada --json",
       "npx merchant-sandbox fixture save blank mine.json",
@@ -201,7 +201,7 @@ describe("tasks of an agent", () => {
     expect([existsSync(join(cwd, "mine.json")), json(again).merchants.length]).toEqual([true, 1]);
   });
 
-  task("wait for what is expected, and see what came closest", async (shell) => {
+  task("wait for an expectation, and see the closest match", async (shell) => {
     const [, met, missed] = (await shell(
       `${CURL} "$MERCHANT_BASE_URL/payments?limit=1"`,
       "npx merchant-sandbox verify requests:payments.list=1 --json",

@@ -1,5 +1,6 @@
-// Soak test: runs the built program through all hazards for a long time; it must survive, not leak and lose nothing.
-// `npm run soak` runs for SOAK_SECONDS (default: 180) and prints the counts; SOAK_SEED changes the choices.
+// Soak test: runs the built program through all hazards for a long time. The program must survive, leak nothing and
+// lose nothing. `npm run soak` runs for SOAK_SECONDS (default: 180) and prints the counts; SOAK_SEED changes the
+// choices.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -23,8 +24,8 @@ function memory(held: readonly ResourceUse[], of: "heap" | "rss"): string {
   const values = held.map((one) => one[of]);
   const [least, most] = [Math.min(...values), Math.max(...values)].map(megabytes);
   return (
-    `${megabytes(median(values))} in the middle, ${least} to ${most}, ` +
-    `a growth of ${megabytes(growth(values))} over ${held.length} samples`
+    `${megabytes(median(values))} median, ${least} to ${most}, ` +
+    `grew by ${megabytes(growth(values))} over ${held.length} samples`
   );
 }
 
@@ -43,7 +44,7 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
     ],
     [
       "writes",
-      `${writes.length}, each there once; ${seen.again} asked again, of which ${seen.hadHappened} had happened`,
+      `${writes.length}, each there once; ${seen.again} retried, of which ${seen.hadHappened} had already taken effect`,
     ],
     [
       "events",
@@ -54,7 +55,7 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
       name,
       [...counts].map(([what, count]) => `${count} ${what}`).join(", "),
     ]),
-    ["a full disk by", disk.by ?? "nothing that this machine has"],
+    ["disk filled by", disk.by ?? "nothing: not possible on this machine"],
   ];
   if (held.length > 0)
     rows.push(
@@ -70,14 +71,14 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
 const SECONDS = process.env.SOAK_SECONDS === undefined ? undefined : Number(process.env.SOAK_SECONDS);
 const SEED = Number(process.env.SOAK_SEED ?? 20_260_105);
 const LONG = SECONDS !== undefined;
-/** Share of the time for one process; the rest is for many short-lived ones. */
+/** The share of the time for one long-lived process. Many short-lived processes share the rest. */
 const ONE_LIFE = 0.6;
 const FEWEST_LIVES = LONG ? 10 : 3;
-/** Minimum number of rounds: the first warms up, and growth shows in the later ones. */
+/** Minimum number of rounds. The first round warms up, and the later rounds show growth. */
 const FEWEST_ROUNDS = LONG ? 3 : 1;
 /**
- * What a process may hold beyond its start: connections to the receiver; and the loop, the pipes and the files of the
- * thread that copies the write-ahead log under load.
+ * What a process may hold in addition to its start: connections to the receiver, and what the thread that copies the
+ * write-ahead log under load needs (an event loop, pipes and files).
  */
 const KEPT = { sockets: 4, descriptors: 20 };
 const names = Object.keys(hazards);
@@ -162,7 +163,9 @@ describe("growth is distinguished from fluctuation", () => {
 
 const MEGABYTE = 1_048_576;
 
-/** Allowed growth from the second round to the end: bounded buffers such as verdicts fill slowly. */
+/**
+ * Allowed growth from the second round to the end, because bounded buffers, such as the list of verdicts, fill slowly.
+ */
 const MOST_GROWTH = { heap: 8 * MEGABYTE, rss: 40 * MEGABYTE };
 
 function expectFlat(held: readonly ResourceUse[]): void {
@@ -173,7 +176,7 @@ function expectFlat(held: readonly ResourceUse[]): void {
 }
 
 test.skipIf(ON_WINDOWS)(
-  `runs one process through every hazard, and kills many in one${needs(!ON_WINDOWS, UNIX)}`,
+  `runs one process through every hazard, and kills many processes during a hazard${needs(!ON_WINDOWS, UNIX)}`,
   async () => {
     const soak = await openSoak({ seed: SEED, long: LONG });
     const began = performance.now();

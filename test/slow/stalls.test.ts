@@ -1,5 +1,5 @@
-// The work that one request can cause: counted in executed blocks of the program, because a busy machine makes times
-// worthless.
+// The work that one request can cause. It is counted in executed blocks of the program, because times mean nothing on a
+// busy machine.
 
 import { createHook } from "node:async_hooks";
 import { Session } from "node:inspector/promises";
@@ -10,7 +10,7 @@ import { hostilePieces } from "../support/hostile-pieces.ts";
 import { attempted, type Bench, RULES, share } from "../support/sandbox.ts";
 
 const SIZE = 2 ** 18;
-/** Executed blocks for each character, in all turns of the event loop together. An ordinary body takes 3. */
+/** Executed blocks per character of the body, in all event-loop turns together. An ordinary body takes 3. */
 const MOST_PER_CHARACTER = 40;
 
 const session = new Session();
@@ -37,8 +37,8 @@ async function blocks(): Promise<number> {
 
 const text = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 /**
- * A body of about this length made of pieces: in a text, in names, in values, as they are, or in a field that is
- * checked.
+ * A body of about this length, made by repeating a piece: in a text, in field names, in values, without any JSON around
+ * it, or in a field that is checked.
  */
 const shapes: Record<string, (piece: string, length: number) => string> = {
   text: (piece, length) => JSON.stringify({ note: text(piece, length) }),
@@ -89,7 +89,7 @@ test("any body takes a bounded number of steps for each character", async () => 
 test.each([
   ["/v1/hospitality/pricing-rules", 4],
   ["/_sandbox/events", 2],
-])("%s with a long body gives way to other requests %i times", async (path, most) => {
+])("%s with a long body lets other requests run %i times", async (path, most) => {
   let turns = 0;
   const isOurs = () => new Error().stack?.includes("nextTurn") === true;
   const hook = createHook({ init: (_id, type) => void (type === "Immediate" && isOurs() && turns++) });

@@ -1,4 +1,4 @@
-// docs/surviving.md: writes every file and runs every command in order, and compares the output.
+// docs/surviving.md: writes every file and runs every command in order, and compares the output with the page.
 
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const page = readPage("docs/surviving.md");
 interface Block {
   language: string;
   text: string;
-  /** Its section. */
+  /** The section that contains the block. */
   under: string;
 }
 
@@ -35,14 +35,14 @@ const blockOf = (under: string, language: string) =>
 
 const READS_TYPESCRIPT = Boolean((process.features as { typescript?: unknown }).typescript);
 
-/** How many times faster time passes for the programs of the page. */
+/** How many times faster time passes in the programs of the page. */
 const SPEED = 4;
 
-/** A folder of an npm project with the program as `npx` finds it, and a Node that runs TypeScript. */
+/** A folder of an npm project in which `npx` finds the program, and a Node that runs TypeScript. */
 async function sitDown() {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  // The long outage ends when the client has sent its call often enough, however slow this machine is.
+  // Lengthens the outage, so that on a slow machine it ends only after the client has made enough calls.
   const place = (text: string) =>
     text.replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`).replace(" --for 10s", " --for 1h");
   const { cwd, env, run } = openShell({ MERCHANT_SANDBOX_PORT: String(port), MERCHANT_SANDBOX_URL: url });
@@ -63,7 +63,7 @@ async function sitDown() {
   };
 }
 
-/** For older Node: a loader of the files that `compile` writes, for programs that are TypeScript. */
+/** For an older Node, writes a loader that runs the files of `compile` in place of the TypeScript programs. */
 function readsTypeScript(into: string): string {
   writeFileSync(
     join(into, "hook.mjs"),
@@ -84,7 +84,7 @@ if (process.argv[1]?.endsWith(".ts")) register(new URL("./hook.mjs", import.meta
   return pathToFileURL(register).href;
 }
 
-/** Strips the types once, because esbuild takes longer than a program of the page. */
+/** Strips the types in advance, because esbuild takes longer than a program of the page. */
 const compile = (path: string, text: string) =>
   writeFileSync(`${path}.js`, transformSync(text, { loader: "ts", format: "esm" }).code);
 
@@ -99,7 +99,7 @@ async function endOutage(url: string): Promise<void> {
   await control(url, "DELETE", "/faults");
 }
 
-test("the commands before the test and the job work in order", async () => {
+test("the commands of the page before its test and its CI job work in order", async () => {
   const desk = await sitDown();
   const [begin, ...rest] = blocks.filter(({ under }) => !["In a test", "In CI"].includes(under));
   await desk.begin(begin?.text ?? "");
@@ -124,7 +124,7 @@ test("the commands before the test and the job work in order", async () => {
   expect(compared).toBe(5);
 });
 
-test("the test and the job pass with the fixed client, and fail with the broken one", async () => {
+test("the test and the CI job pass with the fixed client, and fail with the broken client", async () => {
   const desk = await sitDown();
   for (const under of ["Write a client", "Fix it", "In a test"])
     for (const { text } of blocks.filter((block) => block.under === under && block.language === "ts"))

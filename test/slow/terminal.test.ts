@@ -9,7 +9,7 @@ import { receive, register, trigger } from "../support/webhooks.ts";
 const get = (url: string, path: string) => call(url, "GET", path);
 const RIGHT = "\x1b[C";
 
-/** Frozen clock: only the test changes anything. */
+/** With a frozen clock, only the test changes anything. */
 const frozen = (size = WIDE) => openDashboard(["--clock", NOON], { size });
 
 /** A dashboard attached to a sandbox in this process. */
@@ -22,7 +22,7 @@ async function attached() {
 
 const panesOf = (terminal: TestTerminal) => terminal.lines().filter((line) => line.startsWith("┌")).length;
 
-test("the screen shows two panes if it is wide, else one, and the required size if it is too small", async () => {
+test("a wide screen shows two panes, a narrow one shows one, and a too small one the required size", async () => {
   const terminal = await frozen();
   const text = await terminal.shows(/lodge[\s\S]*resets/);
   for (const words of [
@@ -41,7 +41,7 @@ test("the screen shows two panes if it is wide, else one, and the required size 
   for (const mode of [9, 1000, 1002, 1003, 1005, 1006, 1015]) expect(terminal.modes.has(mode)).toBe(false);
 
   const before = terminal.bytes().length;
-  // Nothing is written during two polling intervals in which nothing changes.
+  // The dashboard writes nothing during two polling intervals without a change.
   await new Promise((resolve) => setTimeout(resolve, 2_200));
   expect(terminal.bytes().slice(before)).toBe("");
 
@@ -115,8 +115,8 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
   await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
 
-  // The colours are readable on the background that the terminal reports. Looks at another pane, because a selected
-  // row has one tone.
+  // The dashboard chooses colours that are readable on the background that the terminal reports. The test looks at
+  // another pane, because a selected row has one colour.
   terminal.type("3");
   const shows = (cells: string) => terminal.shows(() => terminal.cells().some((line) => line.includes(cells)));
   await terminal.shows("▸ 3 ");
@@ -126,7 +126,7 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   await shows(" {3,");
 });
 
-test("forms and the palette take keys as a terminal sends them, and q asks before the requests are lost", async () => {
+test("forms and the palette take keys as a terminal sends them, and q asks before it drops requests", async () => {
   const terminal = await frozen(USUAL);
   const openForm = async () => {
     terminal.type("x");
@@ -146,12 +146,12 @@ test("forms and the palette take keys as a terminal sends them, and q asks befor
   await terminal.shows("Arms outage");
   terminal.type("\r");
   await terminal.shows("Armed outage");
-  // The list of rules arrives after the message: until then the screen says LIVE, as it does after the outage.
+  // The list of rules arrives after the message. Until it arrives, the screen says LIVE, as it does after the outage.
   await terminal.shows(/^ OUTAGE /m);
   expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
   await terminal.shows(/\/v1\/payments +✗503/);
   await control(terminal.url, "DELETE", "/faults");
-  // The form takes the merchant from the row only when the rule that affected the row is gone.
+  // The form takes the merchant from the row, but only after the rule that affected the row is gone.
   await terminal.shows(/^ LIVE +http/m);
 
   await openForm();

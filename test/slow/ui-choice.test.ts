@@ -1,4 +1,4 @@
-// The user interfaces of a sandbox: which one starts, how to switch, and how each exit restores the terminal.
+// The user interfaces of a sandbox: which one starts, how a user switches, and how each exit restores the terminal.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -16,12 +16,12 @@ import { receive } from "../support/webhooks.ts";
 const urlIn = (text: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "";
 const get = (url: string, path: string) => call(url, "GET", path);
 
-/** The modes of the dashboard: alternate screen, hidden cursor, no line wrap. */
+/** Whether the terminal has the modes of the dashboard: alternate screen, hidden cursor, no line wrap. */
 const isTaken = ({ modes }: TestTerminal) => [modes.has(1049), !modes.has(25), !modes.has(7)];
 const TAKEN = [true, true, true];
 const GIVEN_BACK = [false, false, false];
 
-/** A shell that has started the program, with the dashboard live. */
+/** A shell that has started the program, whose dashboard is live. */
 async function startInShell(words: string, variables: Record<string, string> = {}) {
   const shell = openShell({ variables });
   await shell.shows("$ ");
@@ -44,7 +44,7 @@ async function expectGivenBack(shell: TestTerminal): Promise<void> {
 const pidAt = async (url: string) => ((await control(url, "GET", "")) as { pid: number }).pid;
 
 describe("every exit restores the terminal and prints a summary", () => {
-  test("q exits with 0, and prints other code's output, which the dashboard captured and summarised", async () => {
+  test("q exits with 0, and prints the output that the dashboard captured from other code", async () => {
     const shell = await startInShell("--memory --port 0", planted("write"));
     await get(shell.url, "/v1/payments");
     await shell.shows(/GET +\/v1\/payments/);
@@ -90,12 +90,12 @@ describe("every exit restores the terminal and prints a summary", () => {
       `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
       "Content-Type: application/json\r\nContent-Length: 100";
     await new Promise<void>((resolve) => halfSent.write(`${head}\r\n\r\n{`, () => resolve()));
-    // From here on, every response belongs to a request sent after that partial request.
+    // From this call on, every response belongs to a request that was sent after the partial request.
     await get(shell.url, "/v1/payments");
     shell.type("\x03");
     await shell.shows("merchant-sandbox was at");
     shell.type("\x03");
-    // The shell prints nothing about a process ended by a signal, and drops the rest of the line.
+    // The shell prints nothing about a process that a signal ended, and drops the rest of the line.
     await expect.poll(() => isAlive(pid), { timeout: 4_000 }).toBe(false);
     halfSent.destroy();
     await expectGivenBack(shell);
@@ -117,7 +117,7 @@ describe("every exit restores the terminal and prints a summary", () => {
     await expectGivenBack(shell);
   });
 
-  test("it repaints after SIGSTOP and SIGCONT, and a closed terminal shuts the sandbox down", async () => {
+  test("the dashboard repaints after SIGSTOP and SIGCONT; closing the terminal shuts the sandbox down", async () => {
     const terminal = await openDashboard();
     const { pid } = terminal;
     for (const signal of ["SIGSTOP", "SIGCONT"]) process.kill(pid, signal);
@@ -140,7 +140,7 @@ describe("every exit restores the terminal and prints a summary", () => {
   });
 });
 
-/** The error that SIGUSR2 triggers in the program. */
+/** A preloaded script that causes this error in the program at SIGUSR2. */
 function planted(what: string): Record<string, string> {
   const file = join(folder(), "planted.cjs");
   const acts: Record<string, string> = {
@@ -153,7 +153,7 @@ function planted(what: string): Record<string, string> {
 }
 
 describe("suspended", () => {
-  test("Ctrl-Z restores the terminal, bg continues without touching it, and fg takes it again", async () => {
+  test("Ctrl-Z restores the terminal, bg continues without writing to it, and fg repaints the dashboard", async () => {
     const shell = await startInShell("--memory --port 0");
     const suspend = async () => {
       shell.type("\x1a");
@@ -181,7 +181,7 @@ describe("suspended", () => {
     await expectGivenBack(shell);
   });
 
-  test("started in the background it prints plain lines and is not stopped", async () => {
+  test("a program started in the background prints plain lines and is not stopped", async () => {
     const shell = openShell();
     await shell.shows("$ ");
     shell.type("$program --memory --port 0 &\r");
@@ -194,7 +194,7 @@ describe("suspended", () => {
 });
 
 describe("s switches between panes and plain lines", () => {
-  test("and plain lines show the control API's token, which the panes hide; Ctrl-C exits from them too", async () => {
+  test("and plain lines show the control token, which the panes hide; Ctrl-C exits from plain lines too", async () => {
     const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], {
       size: { columns: 160, rows: 36 },
     });
@@ -236,7 +236,7 @@ describe("a terminal that stops reading", () => {
     const { pid } = terminal;
     const stopReading = () => {
       terminal.freeze();
-      // Each repaints the whole screen until the terminal buffer is full.
+      // Each key repaints the whole screen, until the buffer of the terminal is full.
       for (let count = 0; count < 100; count++) terminal.type("?q");
     };
     stopReading();
@@ -343,7 +343,7 @@ describe("plain lines", () => {
     if (expected === "dashboard") expect(chooseUi(flags, { isTerminal: false, environment })).toBe("plain");
   });
 
-  test("are printed on a terminal without loading the dashboard modules, which --ui loads also in CI", async () => {
+  test("are printed on a terminal without loading the dashboard's modules; --ui loads them, also in CI", async () => {
     const [plain, drawing] = [folder(), folder()];
     const terminal = openProgram(["--memory", "--port", "0"], { variables: { CI: "true", NODE_V8_COVERAGE: plain } });
     const url = urlIn(await terminal.shows("/v1"));
@@ -373,7 +373,7 @@ describe("plain lines", () => {
 });
 
 describe("attached to a sandbox elsewhere", () => {
-  test("it requires the control token, shows past and new rows, and the sandbox continues without it", async () => {
+  test("the dashboard needs the control token, and shows old and new rows; the sandbox outlives it", async () => {
     const sandbox = await open({ controlToken: "sesame" });
     await openProgram(["attach", sandbox.url]).shows(/DETACHED.*--control-token/);
     await get(sandbox.url, "/v1/payments?limit=1");
@@ -383,7 +383,7 @@ describe("attached to a sandbox elsewhere", () => {
     await shell.shows(/limit=1/);
     await get(sandbox.url, "/v1/payments?limit=2");
     await shell.shows(/limit=2/);
-    // The count may come after the row, which the first page of the list brings too.
+    // The count may come after the row, because the first page of the list brings the row as well.
     await shell.shows(/▸ 1 Requests ─+ 2 /);
     shell.type("q");
     expect(await shell.shows("ended with 0")).toContain(
@@ -393,7 +393,7 @@ describe("attached to a sandbox elsewhere", () => {
     expect((await get(sandbox.url, "/v1/payments")).status).toBe(200);
   });
 
-  test("it reports a lost sandbox and stale rows, and recognises a new one, as does the plain stream", async () => {
+  test("the dashboard and plain lines report a lost sandbox and stale rows, and recognise a new sandbox", async () => {
     const sandbox = await start(["--memory"]);
     await get(sandbox.url, "/v1/payments?limit=7");
     const terminal = openProgram(["attach", sandbox.url]);

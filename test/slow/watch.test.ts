@@ -1,4 +1,4 @@
-// `start --watch`: files are loaded again when they are saved, and a mistake in one changes nothing.
+// `start --watch`: a saved file is loaded again, and a file with a mistake changes nothing.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ async function watching(files: Record<string, string>, ...words: string[]) {
   const save = (name: string, text: string) => writeFileSync(join(cwd, name), text);
   for (const [name, text] of Object.entries(files)) save(name, text);
   const program = await start(["--watch", ...words], {}, cwd);
-  /** The next line about this event: an earlier one may have the same text. */
+  /** The next line about this event, because an earlier line may have the same text. */
   const next = async (event: string) => {
     const isAbout = (line: string) => line.startsWith(`{"event":"${event}"`);
     const before = program.out.filter(isAbout).length;
@@ -30,7 +30,7 @@ async function watching(files: Record<string, string>, ...words: string[]) {
   return { ...program, save, next, status };
 }
 
-test("fault rules are loaded again, a mistake is shown where it was made, and the earlier rules stay", async () => {
+test("fault rules are loaded again; a mistake is reported with its line, and the earlier rules stay", async () => {
   const { save, next, status, child, ended } = await watching(
     { "faults.json": rule(503) },
     ...["--memory", "--faults", "faults.json"],
@@ -54,7 +54,7 @@ test("fault rules are loaded again, a mistake is shown where it was made, and th
   expect((await ended).code).toBe(0);
 });
 
-test("merchant-sandbox.json is loaded again, and the data in a file stay", async () => {
+test("merchant-sandbox.json is loaded again, and the data of the sandbox stay", async () => {
   const { url, save, next, status } = await watching({ "merchant-sandbox.json": '{ "rateLimit": "none" }' });
   const { body: made } = await call(url, "POST", "/_sandbox/records/payment", { key: null, body: { amount: 7 } });
   const loaded = next("reloaded");
@@ -76,7 +76,7 @@ test("merchant-sandbox.json is loaded again, and the data in a file stay", async
   expect([await status(), await status()]).toEqual([200, 429]);
 });
 
-test("a changed port is said to need a restart", async () => {
+test("a changed port is reported as needing a restart", async () => {
   const cwd = folder();
   const save = (options: object) => writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify(options));
   save({ port: 0, memory: true });
@@ -92,7 +92,7 @@ test("a changed port is said to need a restart", async () => {
   expect(error).toContain(`Loaded again: merchant-sandbox.json. Restart to listen on port 4801 instead of ${port}.\n`);
 });
 
-test("a saved fixture resets the data to it", async () => {
+test("saving a fixture resets the data to the new fixture", async () => {
   const bench = await open();
   const file = join(folder(), "mine.json");
   await linesOf(bench, "fixture", "save", "blank", file);
@@ -105,7 +105,7 @@ test("a saved fixture resets the data to it", async () => {
   expect(body.name).toBe("Tabula Plena");
 });
 
-test("--watch is refused with --detach", async () => {
+test("--watch is rejected together with --detach", async () => {
   expect(await run(["start", "--detach", "--watch"])).toMatchObject({
     code: 2,
     error: expect.stringContaining("choose --watch or --detach"),

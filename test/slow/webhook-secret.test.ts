@@ -1,4 +1,4 @@
-// The secret of an endpoint, which an app knows before it starts: given by the user, or exported by exec and env.
+// The secret of an endpoint that an app knows before it starts: the user gives it, or exec and env export it.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { receive } from "../support/webhooks.ts";
 const SECRET = "whsec_local";
 const printsSecret = ["sh", "-c", 'printf %s "$MERCHANT_WEBHOOK_SECRET"'];
 
-describe("a secret of the user's own", () => {
+describe("a secret that the user gives", () => {
   test("signs the deliveries to an endpoint of the options, also after a reset, and is in no list of /v1", async () => {
     const receiver = await receive();
     const bench = await open({ endpoints: [{ url: receiver.url, secret: SECRET }] });
@@ -24,7 +24,7 @@ describe("a secret of the user's own", () => {
     expect([listed.body.data.length, listed.text.includes("whsec_")]).toEqual([1, false]);
   });
 
-  test("replaces the secret of the endpoint, which keeps it if a later call gives none", async () => {
+  test("replaces the secret of the endpoint, and stays if a later call gives no secret", async () => {
     const bench = await open();
     const register = async (secret?: string) =>
       (await bench.control("PUT", "/endpoints", { url: "http://localhost:3000/", ...(secret && { secret }) })).secret;
@@ -43,7 +43,7 @@ describe("a secret of the user's own", () => {
     ]);
   });
 
-  test("comes from --webhook-secret for the endpoints without one", async () => {
+  test("comes from --webhook-secret for endpoints without a secret", async () => {
     const { endpoints } = await open({
       webhookSecret: "whsec_all",
       endpoints: [{ url: "http://localhost:3000/" }, { url: "http://localhost:3001/", secret: SECRET }],
@@ -52,7 +52,7 @@ describe("a secret of the user's own", () => {
   });
 });
 
-describe("an unknown name in an endpoint is refused with the nearest one", () => {
+describe("an unknown field of an endpoint is rejected with the closest known field", () => {
   const endpoint = { url: "http://localhost:3000/", secert: SECRET };
   const said = "Did you mean secret?";
 

@@ -1,4 +1,4 @@
-// Compares deliveries with a model of the retry schedule, for any receiver; and delivers to a thousand endpoints at
+// Compares deliveries with a model of the retry schedule, for any receiver. Also delivers to a thousand endpoints at
 // once.
 
 import type { ServerResponse } from "node:http";
@@ -8,14 +8,14 @@ import { httpDate } from "../../src/kernel/clock.ts";
 import { type Bench, open, shareForBlock } from "../support/sandbox.ts";
 import { advance, log, type Receiver, receive, register, startReceiver, trigger } from "../support/webhooks.ts";
 
-/** Response of a receiver to one attempt, as data that both the model and the receiver use. */
+/** The response of a receiver to one attempt, as data for both the model and the receiver. */
 type Move =
   | { kind: "status"; status: number }
   | { kind: "reset" }
   | { kind: "garbage" }
   | { kind: "put off"; status: 429 | 503; seconds: number; as: "seconds" | "date" };
 
-/** An event after a pause, with the response to each attempt; 200 after the last. */
+/** An event after a pause, with the response to each attempt. After the last of these, the response is 200. */
 interface Story {
   pause: number;
   moves: Move[];
@@ -50,7 +50,9 @@ const story: fc.Arbitrary<Story> = fc.record({
   moves: fc.array(move, { maxLength: 8 }),
 });
 
-/** Attempts of one endpoint by delivery; `gaps` in seconds, the first before the first attempt. */
+/**
+ * The expected attempts of one endpoint, by delivery. `gaps` are in seconds; the first gap is before the first attempt.
+ */
 function model(stories: readonly Story[], gaps: readonly number[], start: number): Attempt[][] {
   const deliveries = stories.map(({ moves }, index) => {
     const emitted = start + stories.slice(0, index + 1).reduce((sum, { pause }) => sum + pause, 0);
@@ -91,14 +93,17 @@ function judge(met: Move): Pick<Attempt, "status" | "responseStatus" | "errorCod
   };
 }
 
-/** Whether another attempt happens in the same second as a 410: then either may come first. */
+/** Whether another attempt happens in the same second as a 410. In that case, either may come first. */
 function isAmbiguous(deliveries: readonly Attempt[][]): boolean {
   const all = deliveries.flat();
   const gone = all.filter(({ responseStatus }) => responseStatus === 410).map(({ at }) => at);
   return gone.some((at) => all.filter((other) => other.at === at).length > 1);
 }
 
-/** Responds to the attempts of each event, identified by the number in its data; `order` records their arrival. */
+/**
+ * Responds to the attempts of each event, which has the index of its story in its data. `order` records the times of
+ * the attempts as they arrive.
+ */
 function play(receiver: Receiver, stories: readonly Story[], expected: readonly Attempt[][], order: number[]): void {
   const met = new Map<number, number>();
   receiver.always((arrival, outgoing) => {
@@ -153,7 +158,7 @@ async function run(
 interface Simulation {
   attempts: Attempt[][][];
   expected: Attempt[][][];
-  /** When each attempt that arrived was due. */
+  /** The due times of the attempts, in the order of arrival. */
   order: number[];
 }
 
@@ -190,7 +195,7 @@ async function attemptsLogged(bench: Bench, query: string): Promise<Attempt[]> {
 const RUNS = Number(process.env.SIMULATION_RUNS ?? 8);
 const SEED = Number(process.env.SIMULATION_SEED ?? 20_260_105);
 
-/** Regression: of two attempts that finish together, one is final and the other is to be retried. */
+/** Regression: two attempts finish together; one of them is final, and the other must be retried. */
 const FOUND: Story[][] = [
   [
     { pause: 0, moves: [{ kind: "status", status: 429 }] },

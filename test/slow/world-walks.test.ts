@@ -5,12 +5,12 @@ import { walk } from "../support/world-walk.ts";
 
 const LENGTH = 100;
 const STEPS = Number(process.env.WORLD_STEPS ?? 200);
-/** Walks of so many steps meet most types of event. */
+/** Random walks of this many steps cause most types of event. */
 const LONG = 20_000;
 const SEED = Number(process.env.WORLD_SEED ?? 20_260_105);
 
 test(
-  `violates nothing in ${STEPS} steps`,
+  `a random walk of ${STEPS} steps leaves all records consistent`,
   async () => {
     const events = new Set<string>();
     let [steps, accepted] = [0, 0];

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 const [port, wanted] = process.argv.slice(2).map(Number);
 const AT_ONCE = 200;
 
-/** False if the connection failed, because this process or the sandbox has no more file descriptors. */
+/** Resolves to false if the connection failed, because this process or the sandbox has no more file descriptors. */
 const open = () =>
   new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });

@@ -35,7 +35,7 @@ export async function gather(port: number, wanted: number): Promise<Crowd> {
   };
 }
 
-/** How many connections this process may open beside the descriptors it needs itself. */
+/** How many connections this process may open in addition to the file descriptors that it needs itself. */
 export function mostConnections(wanted: number): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { hard: number | "unlimited" } } };
   const hard = userLimits?.open_files?.hard ?? 1_024;

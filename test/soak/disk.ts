@@ -1,4 +1,4 @@
-// A disk that fills up and is freed again: a small file system where one can be mounted, else a limit on file size.
+// A disk that fills up and is freed again: a small file system where one can be mounted, else a limit on the file size.
 
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
@@ -7,7 +7,7 @@ import { folder } from "../support/program.ts";
 
 export interface Disk {
   readonly folder: string;
-  /** How the disk is filled; undefined where this system offers no way. */
+  /** How the disk is filled; undefined where this system offers no way to fill it. */
   readonly by: "a file system of its own" | "a limit of the process" | undefined;
   /** Makes further writes fail for the process `pid`. */
   fill(pid: number): void;
@@ -16,7 +16,8 @@ export interface Disk {
 
 const mounted: string[] = [];
 
-// Imported before the folders are created, so that the file system is unmounted after they are removed.
+// Hooks run in reverse order. This module is imported before the folders are created, so the file system is unmounted
+// after the folders are removed.
 afterEach(() => {
   for (const place of mounted.splice(0)) must("umount", "-l", place);
 });
@@ -44,7 +45,8 @@ export function openDisk(): Disk {
 const nothing = (place: string): Disk => ({ folder: place, by: undefined, fill() {}, free() {} });
 
 /**
- * Sets the soft limit only, because the hard limit could not be raised again. A process that has exited has no limit.
+ * Sets only the soft limit, because a lowered hard limit could not be raised again. A process that has exited has no
+ * limit.
  */
 const limit = (pid: number, most: string) => void did("prlimit", "--pid", String(pid), `--fsize=${most}:unlimited`);
 
@@ -61,7 +63,7 @@ function ownFileSystem(place: string): Disk {
     folder: place,
     by: "a file system of its own",
     fill() {
-      // Another write may have taken the freed space: try again.
+      // Another write may have taken the freed space, so this tries again.
       while (!did("mount", "-o", `remount,size=${used()}`, place));
     },
     free,

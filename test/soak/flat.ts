@@ -1,4 +1,4 @@
-// Tells growth from fluctuation: a slope through many samples that a few outliers cannot bend.
+// Distinguishes growth from fluctuation: the slope through many samples, on which a few outliers have no effect.
 
 /** Growth from the first to the last sample, as the median slope between all pairs. */
 export function growth(values: readonly number[]): number {

@@ -1,4 +1,5 @@
-// The hazards of the soak test. Each one happens while clients work, and leaves the sandbox as it found it.
+// The hazards of the soak test. Each hazard happens while clients work, and restores the state of the sandbox
+// afterwards.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +31,7 @@ export interface Scene {
   control(method: string, path: string, body?: unknown): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: hazards read replies of every shape.
   service(method: string, path: string, body?: unknown): Promise<any>;
-  /** Lets clients work for a while; rejects, like `until`, when the sandbox has exited. */
+  /** Lets clients work for a while. Rejects when the sandbox has exited, as `until` does. */
   spell(): Promise<void>;
   until(holds: () => boolean | Promise<boolean>): Promise<void>;
   /** Counts an action for the table at the end. */
@@ -39,7 +40,10 @@ export interface Scene {
 
 export type Hazard = (scene: Scene) => Promise<void>;
 
-/** Faults after which every write still has one effect: none changes an event or expires an Idempotency-Key. */
+/**
+ * Faults after which every write still has exactly one effect. None of them changes an event or expires an
+ * Idempotency-Key.
+ */
 const ON_CALLS = [
   { type: "status", status: 503 },
   { type: "status", status: 500 },
@@ -108,7 +112,9 @@ const forward: Hazard = async ({ control, pick, spell, load, long, count }) => {
   }
 };
 
-/** Sets the clock back by less than the lifetime of an idempotency key, because an expired key may act twice. */
+/**
+ * Sets the clock back by less than the lifetime of an idempotency key, because after that a key may take effect twice.
+ */
 const backward: Hazard = async ({ control, spell, count }) => {
   const { unix } = await control("GET", "/clock");
   for (const [mode, seconds] of [
@@ -124,8 +130,8 @@ const backward: Hazard = async ({ control, spell, count }) => {
 };
 
 /**
- * Freezes the clock and advances it in steps. `advance` waits for everything that is due, so the clients pause during
- * it.
+ * Freezes the clock and advances it in steps. An advance waits for everything that is due, so the clients pause during
+ * an advance.
  */
 const frozen: Hazard = async ({ control, spell, count, load }) => {
   await control("PUT", "/clock", { mode: "frozen" });
@@ -140,7 +146,7 @@ const frozen: Hazard = async ({ control, spell, count, load }) => {
   await spell();
 };
 
-/** Suspends the process; if there is time, for longer than the timeouts of clients and receivers. */
+/** Suspends the process. If there is time, the pause is longer than the timeouts of clients and receivers. */
 const suspended: Hazard = async ({ subject, spell, long, count }) => {
   for (const milliseconds of long ? [100, 1_000, 3_000] : [50, 150]) {
     await subject.suspend(milliseconds);
@@ -149,14 +155,14 @@ const suspended: Hazard = async ({ subject, spell, long, count }) => {
   }
 };
 
-/** Fills the disk until clients have been refused, some of them several times. */
+/** Fills the disk until several writes have been rejected because of it. */
 const fullDisk: Hazard = async ({ subject, disk, load, spell, until, count, control }) => {
   if (disk.by === undefined) return;
   const before = load.seen.unwritable;
   disk.fill(subject.pid);
   try {
     await until(() => load.seen.unwritable >= before + 12);
-    // Due deliveries cannot be written either; reads continue.
+    // Due deliveries cannot be written either, but reads still work.
     await control("GET", "/requests");
   } finally {
     disk.free(subject.pid);
@@ -183,8 +189,8 @@ const locked: Hazard = async ({ db, load, spell, until, count }) => {
 const WANTED = 10_000;
 
 /**
- * Opens many connections and sends nothing. The first time, if there is time, it waits until the sandbox closes them
- * after its idle timeout.
+ * Opens many connections and sends nothing. If there is time, the first run waits until the sandbox closes them after
+ * its idle timeout.
  */
 const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) => {
   const wanted = long ? mostConnections(WANTED) : 100;
@@ -193,7 +199,7 @@ const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) 
   try {
     count("opened", crowd.opened);
     if (crowd.opened < wanted) throw new Error(`only ${crowd.opened} of ${wanted} connections were opened`);
-    // On a slow machine the sandbox closes the first connections before the last ones are open.
+    // On a slow machine, the sandbox closes the first connections before the last connections are open.
     let most = 0;
     await until(async () => {
       const { sockets } = await subject.measure();
@@ -211,7 +217,7 @@ const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) 
 
 const SHORT_OF_HANDLES = 40;
 
-/** Opens as many connections as the process has file descriptors, and more, which are refused. */
+/** Opens more connections than the process has file descriptors for, so that the last connections are refused. */
 const noHandles: Hazard = async ({ subject, spell, count }) => {
   const { descriptors } = await subject.measure();
   const limit = (soft: number | string) =>
@@ -221,7 +227,7 @@ const noHandles: Hazard = async ({ subject, spell, count }) => {
   let crowd: Crowd | undefined;
   try {
     crowd = await gather(subject.port, 3 * SHORT_OF_HANDLES);
-    // The load continues meanwhile, without handles.
+    // The load continues while no file descriptors are left.
     await pause(300);
     count("short of handles");
   } finally {
@@ -238,14 +244,14 @@ function softLimitOf(pid: number): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Live streams that are not read; the first time, if there is time, during more events than the sandbox buffers. */
+/** Live streams that are not read. If there is time, the first run causes more events than the sandbox buffers. */
 const slowReaders: Hazard = async ({ subject, spell, long, isFirst, count }) => {
   const watchers = await Promise.all(Array.from({ length: long ? 20 : 4 }, () => watch(subject.url)));
   try {
     for (const watcher of watchers.slice(1)) watcher.stopReading();
     for (let time = 0; time < (long ? 4 : 2); time++) await spell();
     if (long && isFirst) await Promise.all([1, 2, 3].map(() => flood(subject.port, 10_000)));
-    // Half of them read again; the others never do.
+    // Half of the watchers read again; the other half never does.
     for (const watcher of watchers.slice(0, Math.ceil(watchers.length / 2))) {
       const { items, missed, wrong } = await watcher.catchUp();
       count("items read", items);
@@ -257,7 +263,7 @@ const slowReaders: Hazard = async ({ subject, spell, long, isFirst, count }) => 
   }
 };
 
-/** Pipelines this many reads on one connection; resolves with the last response. */
+/** Pipelines this many reads on one connection. Resolves with the last response. */
 async function flood(port: number, reads: number): Promise<void> {
   const head = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
   const socket = connect({ port, host: "127.0.0.1" });
@@ -274,7 +280,7 @@ const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
       deaf.map(({ url }) => service("POST", "/v1/webhooks", { url, events: ["payroll.created"] })),
     );
     for (let time = 0; time < (long ? 5 : 1); time++) await spell();
-    // Another kind of client disconnects altogether.
+    // One receiver closes completely instead.
     await deaf[0]?.close();
     await spell();
     for (const { id } of registered) await service("DELETE", `/v1/webhooks/${id}`);
@@ -284,7 +290,7 @@ const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
   }
 };
 
-/** Clients that disconnect: in the middle of a line, of the headers, of the body, of the response. */
+/** Clients that disconnect in the middle of a line, of the headers, of the body or of the response. */
 const RUDE = [
   "GET /v1/pay",
   "GET /v1/payments HTTP/1.1\r\nHost: localho",
@@ -307,7 +313,7 @@ const rudeness: Hazard = async ({ subject, spell, long, pick, count }) => {
         socket.on("error", () => {});
         await once(socket, "connect");
         socket.write(Buffer.from(text.replaceAll("PORT", String(subject.port)), "latin1"));
-        // Some connections break off before the sandbox has read the bytes, some after.
+        // Some connections break before the sandbox has read the bytes, and some after.
         await pause(pick(20, "rude", time, kind));
         if (pick(2, "how", time, kind) === 0) socket.resetAndDestroy();
         else socket.destroy();
@@ -329,7 +335,7 @@ const VISITS = [
   "/openapi.json",
 ];
 
-/** Everyday use: watching, snapshots, reports, and merchants that are created and removed. */
+/** Everyday use: the live stream, snapshots, reports, and merchants that are created and removed. */
 const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => {
   for (const path of VISITS) await control("GET", path);
   for (const format of ["json", "junit", "markdown", "html", "har"]) await control("GET", `/report?format=${format}`);

@@ -10,15 +10,15 @@ export type Load = ReturnType<typeof createLoad>;
 export interface Seen {
   reads: number;
   writes: number;
-  /** Injected errors, errors of a full disk and the like, and broken connections. */
+  /** Injected errors, errors such as those of a full disk, and broken connections. */
   refused: number;
   broken: number;
-  /** Retried writes, and how many of them had taken effect the first time. */
+  /** The number of retried writes; `hadHappened` is how many of them had taken effect the first time. */
   again: number;
   hadHappened: number;
-  /** Refusals because the file cannot be written. */
+  /** Rejections because the database file cannot be written. */
   unwritable: number;
-  /** Defects seen by clients; a run must have none. */
+  /** Wrong behaviour seen by clients. In a correct run the list is empty. */
   wrong: string[];
 }
 
@@ -30,7 +30,7 @@ interface Needs {
 
 const WRITERS = 4;
 const READERS = 3;
-/** Milliseconds of pauses of a client. */
+/** Milliseconds without any data after which a client gives up its call. */
 const PATIENCE = 1_000;
 const BEFORE_RETRY = 25;
 const MOST_THINKING = 6;
@@ -123,20 +123,20 @@ export function createLoad({ url, pick }: Needs) {
     /** Resolves after this many more successful calls. */
     answered: (more: number) =>
       new Promise<void>((resolve) => void waiting.push({ at: seen.reads + seen.writes + more, resolve })),
-    /** Stops the clients gracefully: each write is retried with its key until it succeeds. */
+    /** Stops the clients gracefully: they retry each write with its key until the write succeeds. */
     async rest() {
       running = false;
       await working;
       agent.destroy();
       agent = new Agent({ keepAlive: true });
     },
-    /** Stops at once, even with calls in flight. */
+    /** Stops the clients at once, even with calls in flight. */
     giveUp() {
       running = false;
       givenUp = true;
       agent.destroy();
     },
-    /** Repeats some of the newest writes; returns those whose response differs from the first one. */
+    /** Repeats some of the newest writes. Returns the writes whose response differs from their first response. */
     async repeat(most: number) {
       const insist = async (write: Write): Promise<Answer> => (await send(write)) ?? insist(write);
       const answers = await Promise.all(

@@ -1,5 +1,5 @@
-// Runs inside the sandbox's process during the soak: on request, collects garbage and reports the memory and handles in
-// use.
+// Runs inside the sandbox's process during the soak test. On request, collects garbage and reports the memory and
+// handles in use.
 
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
@@ -8,7 +8,8 @@ const channel = new Socket({ fd: 3 });
 channel.unref();
 channel.on("error", () => {});
 channel.on("data", async () => {
-  // An object freed by the first collection, such as a socket, may hold others that only the second one frees.
+  // The first collection may free an object, such as a socket, that holds others. Only the second collection frees
+  // these.
   for (let time = 0; time < 2; time++) {
     globalThis.gc();
     await setImmediate();

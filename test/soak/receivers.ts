@@ -1,4 +1,4 @@
-// The receivers of the soak test: one that records everything, and some that never respond.
+// The receivers of the soak test: one that records everything, and several that never respond.
 
 import { createHash } from "node:crypto";
 import { createServer, type Server as HttpServer, type ServerResponse } from "node:http";
@@ -8,14 +8,14 @@ import { sign } from "../../src/webhooks/signature.ts";
 
 export interface Record {
   readonly url: string;
-  /** The signing secret of its endpoint. */
+  /** The signing secret of the receiver's endpoint. */
   secret: string;
-  /** The number of different events per idempotency key of a write. */
+  /** The number of different events, by the idempotency key of the write that caused them. */
   events: Map<string, number>;
-  /** Every event, and how often it arrived. */
+  /** How often each event arrived, by the id of the event. */
   copies: Map<string, number>;
   seen: { deliveries: number; forged: number; failed: number };
-  /** Events whose copies differed. */
+  /** Events whose deliveries had different bodies. */
   changed: string[];
   /** Closes idle connections. */
   rest(): void;
@@ -24,7 +24,7 @@ export interface Record {
 
 type Pick = (limit: number, ...name: (string | number)[]) => number;
 
-/** Accepts genuine deliveries: some only at the second or third attempt, and all of them after a short delay. */
+/** Accepts genuine deliveries after a short delay. Some are accepted only at the second or third attempt. */
 export async function keepRecord(pick: Pick): Promise<Record> {
   const digests = new Map<string, string>();
   const record = {
@@ -60,7 +60,7 @@ export async function keepRecord(pick: Pick): Promise<Record> {
   return Object.assign(record, { url, seen, rest: () => server.closeIdleConnections(), close });
 }
 
-/** Slow responses keep deliveries in flight. */
+/** A delayed response keeps its delivery in flight. */
 const answerLate = (outgoing: ServerResponse, status: number, after: number) =>
   void setTimeout(() => outgoing.writeHead(status).end(), after);
 
@@ -72,7 +72,7 @@ export interface Deaf {
 }
 
 /**
- * The ways of never responding: do not read, read but stay silent, stop within the headers or the body, or never end
+ * The ways of never responding: read nothing, read but stay silent, stop within the headers or the body, or never end
  * the body.
  */
 const WAYS: ((socket: Socket) => void)[] = [

@@ -21,7 +21,7 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
   const disk = openDisk();
   const db = join(disk.folder, "data.db");
   const receiver = await keepRecord(pick);
-  /** How often each hazard ran, and its actions. */
+  /** How often each hazard caused each of its actions. */
   const met = new Map<string, Map<string, number>>();
   /** The error output of all sandboxes. */
   const complaints: string[] = [];
@@ -46,7 +46,7 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
     control: (...asked) => control(subject.url, ...asked),
     spell: () => whileItLives(subject, load.answered(long ? 250 : 15)),
     async until(holds) {
-      // Polls: most conditions are about another process or the file.
+      // Polls, because most conditions depend on another process or on the file.
       while (!(await holds())) await whileItLives(subject, pause(50));
     },
     count(what, by = 1) {
@@ -69,7 +69,10 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
     async start() {
       subject = await begin();
     },
-    /** Waits until everything has settled: clients have succeeded, faults are removed, and no delivery is pending. */
+    /**
+     * Waits until everything has settled: the clients' writes have succeeded, faults are removed, and no delivery is
+     * pending.
+     */
     async calm() {
       await whileItLives(subject, load.rest());
       await control(subject.url, "DELETE", "/faults");
@@ -91,7 +94,10 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
       disk.free(subject.pid);
       await meeting;
     },
-    /** Starts the sandbox on a full disk; undefined if it found free space, or where this cannot be tried. */
+    /**
+     * Starts the sandbox on a full disk. Returns undefined if the sandbox found free space, or if no disk can be filled
+     * here.
+     */
     async startOnFullDisk(): Promise<Ended | undefined> {
       if (disk.by !== "a file system of its own") return undefined;
       disk.fill(0);
@@ -110,7 +116,7 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
   };
 }
 
-/** Rejects if the process exits first. */
+/** Waits for the work, but rejects if the process exits first. */
 const whileItLives = ({ ended }: Subject, work: Promise<void>) =>
   Promise.race([
     work,
@@ -119,21 +125,21 @@ const whileItLives = ({ ended }: Subject, work: Promise<void>) =>
     ),
   ]);
 
-/** Whether no delivery is pending; advances the clock to later retries. */
+/** Whether no delivery is pending. Advances the clock to later retries. */
 async function isSettled(url: string): Promise<boolean> {
   const { settled, pending } = await control(url, "POST", "/drain", { within: "5s" });
   if (settled && pending > 0) await control(url, "POST", "/clock/advance", { by: "30m" });
   return settled && pending === 0;
 }
 
-/** Every acknowledged write exists once, and every event was delivered. */
+/** Expects that every acknowledged write exists once, and that every event was delivered. */
 export function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
   const { records, untold, open } = look(db, (rows) => ({
     records: counted(rows(perKey("documents", "$.metadata.key"))),
     untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(
       ({ id }) => !receiver.copies.has(id),
     ),
-    // A duplicate made by a fault has one attempt.
+    // A delivery duplicated by a fault gets only one attempt, so it may stay unsuccessful.
     open: rows(
       `select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' ` +
         "and copy = 0 and state <> 'succeeded'",

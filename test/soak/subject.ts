@@ -21,7 +21,7 @@ export type Subject = Awaited<ReturnType<typeof startSubject>>;
 
 const PROBE = pathToFileURL(`${import.meta.dirname}/probe.js`).href;
 
-/** Enough attempts, the first ones in quick succession, for every delivery to succeed in the end. */
+/** Delays between attempts. There are enough for every delivery to succeed in the end, and the first ones are short. */
 const GAPS = [
   ..."20ms ".repeat(8).trim().split(" "),
   "100ms",
@@ -55,12 +55,12 @@ export async function startSubject(db: string, cwd: string) {
     pid,
     ended,
     async measure(): Promise<ResourceUse> {
-      // Drop the output so far, which would grow during the whole run.
+      // Drops the output so far, because it would grow during the whole run.
       out.length = 0;
       const used = await ask(child.stdio[3] as Duplex);
       return { ...used, descriptors: descriptorsOf(pid) };
     },
-    /** Stops the process for real milliseconds, as on a machine that sleeps. */
+    /** Stops the process for this many milliseconds of real time, as on a machine that sleeps. */
     async suspend(milliseconds: number) {
       child.kill("SIGSTOP");
       await pause(milliseconds);

@@ -1,4 +1,4 @@
-// Clients of the live stream that stop reading, and must get the missed events when they read again.
+// Clients of the live stream that stop reading. When they read again, they must get the missed events.
 
 import { once } from "node:events";
 import { WebSocket } from "ws";
@@ -6,9 +6,9 @@ import type { LiveMessage } from "../../src/contracts/live-messages.ts";
 
 interface Told {
   items: number;
-  /** Messages reported as missed. */
+  /** The number of messages that the sandbox reported as missed. */
   missed: number;
-  /** Sequence numbers that arrived twice, or neither arrived nor were reported as missed. */
+  /** The number of sequence numbers that arrived twice, or that neither arrived nor were reported as missed. */
   wrong: number;
 }
 
@@ -39,7 +39,7 @@ export async function watch(url: string) {
   await once(socket, "open");
   return {
     stopReading: () => socket.pause(),
-    /** Reads again, and resolves once it has caught up. */
+    /** Reads again. Resolves once the newest message has arrived. */
     async catchUp() {
       newest = await newestOf(url);
       const whole = new Promise<Told>((resolve, reject) => {
@@ -54,7 +54,7 @@ export async function watch(url: string) {
   };
 }
 
-/** The newest sequence number, from another watcher. */
+/** The newest sequence number, which another watcher receives. */
 async function newestOf(url: string): Promise<number> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/_sandbox/live`);
   socket.on("error", () => {});

@@ -1,4 +1,5 @@
-// Spans for an OpenTelemetry collector: their form, their links, and a collector that hangs, refuses or is away.
+// Spans for an OpenTelemetry collector: their format, their links, and collectors that hang, reject spans or cannot be
+// reached.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -57,7 +58,7 @@ async function openCollector(answer: (response: ServerResponse) => void = (respo
   return { url, posts, arrived, spans };
 }
 
-/** The spans of a body, which must have the form of OTLP in JSON. */
+/** The spans in a body, which must have the format of OTLP in JSON. */
 function spansIn(body: {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: ExportedSpan[] }[] }[];
 }): ExportedSpan[] {
@@ -95,7 +96,7 @@ function checkAttributes(attributes: readonly Attribute[] = []): void {
       key: expect.stringMatching(/^[a-z_.]+$/),
       value: expect.toBeOneOf([
         { stringValue: expect.any(String) },
-        // 64-bit integers are text in JSON.
+        // In the JSON format, 64-bit integers are strings.
         { intValue: expect.stringMatching(/^\d+$/) },
       ]),
     });
@@ -104,7 +105,7 @@ function checkAttributes(attributes: readonly Attribute[] = []): void {
 const valuesOf = ({ attributes }: ExportedSpan) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** A sandbox that exports to the collector, closed after the test, with what it reports. */
+/** A sandbox that exports to the collector, and the problems that it reports. The sandbox is closed after the test. */
 async function openExporting(variables: Record<string, string>, port = 0) {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   const sandbox = await createSandbox({ clock: NOON, port });
@@ -117,7 +118,7 @@ async function openExporting(variables: Record<string, string>, port = 0) {
 }
 
 describe("the spans of an action", () => {
-  test("nest: the call in its caller, its stages and delivery in the call, the call back in the delivery", async () => {
+  test("nest: caller, then the call, then its stages and its delivery, then the receiver's call back", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `${collector.url}/`);
     const bench = await open({ traceDeliveries: true });
@@ -200,7 +201,7 @@ describe("the spans of an action", () => {
     });
   });
 
-  test("are left out if the caller's tracer does not record the trace", async () => {
+  test("are not sent if the caller's tracer does not record the trace", async () => {
     const collector = await openCollector();
     const { sandbox, get } = await openExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await get({ traceparent: TRACEPARENT.replace(/01$/, "00") });
@@ -211,12 +212,12 @@ describe("the spans of an action", () => {
 });
 
 describe("a collector", () => {
-  test("that hangs delays only the close of the sandbox, and no call", async () => {
+  test("that hangs delays the close of the sandbox, but no call", async () => {
     const collector = await openCollector(() => {});
     const { sandbox, reports, get } = await openExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await get();
     await collector.arrived();
-    // The collector holds the first batch from here on.
+    // From here on, the collector does not answer the first batch.
     for (let count = 0; count < 60; count++) expect((await get()).status).toBe(200);
     await sandbox.close();
     expect(collector.posts).toHaveLength(1);
@@ -228,22 +229,22 @@ describe("a collector", () => {
   });
 
   test.each([
-    ["is away", async () => `http://127.0.0.1:${await freePort()}`, "ECONNREFUSED"],
+    ["cannot be reached", async () => `http://127.0.0.1:${await freePort()}`, "ECONNREFUSED"],
     [
-      "refuses",
+      "rejects spans",
       async () => (await openCollector((response) => response.writeHead(415).end())).url,
       "it responded with 415",
     ],
     ["has no address", async () => "localhost:4318", "Protocol"],
     ["is no URL", async () => "collector", "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL"],
-  ])("that %s is reported once, and calls are answered", async (_, openUrl, reason) => {
+  ])("that %s is reported once, and the sandbox still answers calls", async (_, openUrl, reason) => {
     const { sandbox, reports, get } = await openExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: await openUrl() });
     for (let count = 0; count < 30; count++) expect((await get()).status).toBe(200);
     await sandbox.close();
     expect(reports).toEqual([expect.stringContaining(reason)]);
   });
 
-  test("that is the sandbox itself gets nothing", async () => {
+  test("at the address of the sandbox itself gets no spans", async () => {
     const port = await freePort();
     const { sandbox, reports, get } = await openExporting(
       { OTEL_EXPORTER_OTLP_ENDPOINT: `http://localhost:${port}` },
@@ -254,7 +255,7 @@ describe("a collector", () => {
     expect((await sandbox.requests.list({ path: "/v1/traces" })).data).toEqual([]);
   });
 
-  test("that takes too long gets no more than a bounded number of calls", async () => {
+  test("that takes too long gets the spans of a bounded number of calls", async () => {
     const collector = await openCollector(() => {});
     const reports: Error[] = [];
     const exporter = createExporter({

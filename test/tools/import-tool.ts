@@ -1,4 +1,4 @@
-// Imports third-party packages from the folder into which `npm run check:tools` installed them; they are not
+// Imports third-party packages from the folder in which `npm run check:tools` installed them, because they are not
 // dependencies of the project.
 
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// The MCP server with the client of the protocol's own SDK.
+// The MCP server, used through the client of the protocol's own SDK.
 
 import { expect, test } from "vitest";
 import { folder, NOWHERE, ownEnvironment, PROGRAM } from "../support/program.ts";

@@ -30,7 +30,7 @@ const copy = (document: OpenApiDocument): Json => JSON.parse(JSON.stringify(docu
 
 type Rules = Record<string, { severity: "error" } & Record<string, unknown>>;
 
-/** Problems found by the recommended rules of Redocly, as `rule at pointer`; `rules` overrides them. */
+/** Problems that the recommended rules of Redocly find, as `rule at pointer`. `rules` overrides some of these rules. */
 async function redocly(document: unknown, rules: Rules = {}): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended"], rules });
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: "/openapi.json", config });
@@ -48,7 +48,7 @@ describe.each([
   ["the service", service, "/payments", "get"],
   ["the control API", control, "/_sandbox/clock", "get"],
 ] as const)("the document of %s", (_, document, path, method) => {
-  test("has no error or warning by Redocly's recommended rules; planted ones are found", async () => {
+  test("gets no error or warning from Redocly's recommended rules, which find planted mistakes", async () => {
     expect(await redocly(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].summary;
@@ -59,7 +59,7 @@ describe.each([
     ]);
   });
 
-  test("has no error or warning by Spectral's recommended rules; planted ones are found", async () => {
+  test("gets no error or warning from Spectral's recommended rules, which find planted mistakes", async () => {
     expect(await spectral(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].tags;
@@ -74,20 +74,20 @@ describe.each([
 test.each([
   ["the service", serviceOpenapi(ADDRESS, { version: "3.0", extensions: "off" })],
   ["the control API", controlOpenapi(ADDRESS, { version: "3.0" })],
-] as const)("the OpenAPI 3.0 form of the document of %s has no problem by Redocly's rules", async (_, older) => {
+] as const)("the OpenAPI 3.0 form of the document of %s gets no problem from Redocly's rules", async (_, older) => {
   expect(older.openapi).toBe("3.0.3");
   expect(await redocly(older)).toEqual([]);
 });
 
 test.each(["3.1", "3.0"] as const)(
-  "the service's document as %s has no problem with every assumption set",
+  "the service's document in OpenAPI %s gets no problem if every assumption is set",
   async (version) => {
     const extensions = version === "3.0" ? "off" : "on";
     expect(await redocly(serviceOpenapiUnder(ADDRESS, { version, extensions }, otherAssumptions()))).toEqual([]);
   },
 );
 
-/** Errors of a strict compilation of the generated types with code that uses them. */
+/** Errors of a strict compilation of the generated types and of code that uses the types. */
 async function compile(document: OpenApiDocument, usage: string): Promise<string[]> {
   const types = astToString(await openapiTS(document));
   const files = new Map([
@@ -143,7 +143,7 @@ test("types generated from the control API's document compile strictly", async (
 
 const ODD = [null, "", "odd", -1, 0.5, 1, true, false, [], [null], {}, { odd: 1 }];
 
-/** The value with one part, selected by number, removed or replaced. */
+/** The value with one part removed or replaced. `at` is the number of the part. */
 function mutate(value: Json, at: number, how: number): Json {
   const places: [Json, string][] = [];
   const whole = JSON.parse(JSON.stringify(value));
@@ -161,7 +161,7 @@ function mutate(value: Json, at: number, how: number): Json {
   return whole;
 }
 
-/** The document without its own examples, because a linter takes time for each. */
+/** The document without its own examples, because the linter takes time for each example. */
 const withoutExamples = (): Json =>
   JSON.parse(JSON.stringify(service, (name, value) => (name === "example" || name === "examples" ? undefined : value)));
 
@@ -199,7 +199,7 @@ test("the document's schemas accept every response, and reject the bodies that t
   );
 });
 
-/** The webhook entry of an event as a request body schema. */
+/** The webhook entries of the events, each with its bodies as examples of the request body schema. */
 function withDelivered(bodies: Json[]): Json {
   const document = withoutExamples();
   for (const [index, body] of bodies.entries()) {

@@ -1,4 +1,4 @@
-// docs/languages.md and docs/library.md: the sections on Bun, Deno, jsdom and Jest, run with these from the npm
+// docs/languages.md and docs/library.md: runs the sections on Bun, Deno, jsdom and Jest with these tools from the npm
 // registry.
 
 import { execFile } from "node:child_process";
@@ -18,11 +18,11 @@ const commandOf = (runtime: string) =>
   new RegExp(`^npx merchant-sandbox exec .*-- (${runtime} .*)$`, "m").exec(page)?.[1] ?? "";
 
 const packages = { bun: "1.4.5", deno: "2.9.6", jsdom: "26.1.0", vitest: "4.1.12" };
-/** Errors of npm without a registry, as opposed to a version that does not exist. */
+/** The errors that npm reports if it cannot reach the registry. A missing version gives another error. */
 const OFFLINE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED)\b/;
 const MINUTES = 180_000;
 
-/** Shared by the tests: the packages are large. */
+/** The folder of the packages. All tests share it, because the packages are large. */
 const home = mkdtempSync(join(tmpdir(), "merchant-sandbox-runtimes-"));
 /** The reason why the tests are skipped. */
 let missing: string | undefined;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Runs a program of the packages, or one of this machine. */
+/** Runs a program that the packages installed, or one of this machine. */
 function run(file: string, words: readonly string[], cwd = home): Promise<{ code: number; said: string }> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(MERCHANT_|VITEST|NODE_ENV|NODE_OPTIONS)/.test(name),
@@ -56,7 +56,7 @@ function run(file: string, words: readonly string[], cwd = home): Promise<{ code
   });
 }
 
-/** The statements of a snippet as a test, after its imports. */
+/** Turns the statements of a snippet into a test, after the imports of the snippet. */
 function asTest(snippet: string, opening: string, more: string): string {
   const lines = snippet.split("\n");
   const isImport = (line: string) => /^(import |\/\/ @)/.test(line);
@@ -92,7 +92,7 @@ request.setRequestHeader("Authorization", "Bearer sk_test_lodge");
 await new Promise((resolve) => { request.onloadend = resolve; request.send(); });
 expect(request.status).${expected};`;
 
-test("a page in jsdom calls the API once its origin is allowed", { timeout: MINUTES }, async ({ skip }) => {
+test("a page in jsdom can call the API if its origin is allowed", { timeout: MINUTES }, async ({ skip }) => {
   skip(missing !== undefined, missing);
   const snippet = snippetOf("Front-end tests with jsdom");
   const opening = `import { expect, test } from "vitest";\ntest("lists payments", async () => {`;

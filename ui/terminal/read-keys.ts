@@ -48,7 +48,7 @@ const REPORT_KEY = "report ";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with an escape character.
 const REPORT_ENDS = /^\x1b\]|\x07$|\x1b\\$/g;
 
-/** The text of a report, such as `11;rgb:0000/0000/0000`; undefined for a key. */
+/** The text of a report, such as `11;rgb:0000/0000/0000`; undefined for any other key. */
 export const reportOf = (key: string): string | undefined =>
   key.startsWith(REPORT_KEY) ? key.slice(REPORT_KEY.length) : undefined;
 

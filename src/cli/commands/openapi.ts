@@ -1,5 +1,5 @@
-// `openapi`, `types`, `schema` and `assumptions`: print the OpenAPI documents, the TypeScript types, the schemas of
-// printed lines, and the facts, without a running sandbox.
+// `openapi`, `types`, `schema` and `assumptions`: print the OpenAPI documents, the TypeScript types, the JSON Schemas
+// of `--json` output, and what the service documents or the sandbox assumes. None needs a running sandbox.
 
 import type { ServiceFact } from "../../contracts/fact.ts";
 import { usageError } from "../../kernel/errors.ts";

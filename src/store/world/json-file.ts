@@ -28,7 +28,7 @@ export async function readJson(
   line = 1,
   mistake: FileMistake = "badFixture",
 ): Promise<JsonFile> {
-  // Counted first: parsing and checking deeper values would overflow the stack.
+  // Counts the levels before parsing, because parsing and checking deeper values would overflow the stack.
   if (extentOf(text).levels > MAX_DEPTH)
     throw new SandboxError(`${file}:${line}: nests deeper than ${MAX_DEPTH} levels.`, mistake);
   try {
@@ -57,7 +57,7 @@ function readPlainFile(file: string, mistake: FileMistake): string {
   try {
     const found = statSync(file);
     if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-    // Reading another pipe or /dev/zero might never end.
+    // Only a pipe that the user's shell opened may be read: reading any other pipe, or /dev/zero, might never end.
     if (!found.isFile() && !(found.isFIFO() && OWN_DESCRIPTOR.test(file))) throw new Error("it is not a regular file");
     if (found.size > LARGEST_FILE) throw new Error(`it has ${found.size} bytes, and at most ${LARGEST_FILE} are read`);
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");

@@ -1,4 +1,4 @@
-// A guest house's back end: adds up payments, sets prices, and receives webhooks of declined bookings.
+// The back end of a guest house: adds up payments, sets prices, and receives webhooks about declined bookings.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -35,7 +35,7 @@ export async function openShop(account: Account) {
       return void response.sendStatus(401);
     const id = request.get("x-webhook-id") ?? "";
     const event = JSON.parse(body.toString()) as Event;
-    // The same event may come twice.
+    // The same event may arrive twice.
     if (event.type === "booking.declined" && !heard.has(id)) declined.push(event.data.id);
     heard.add(id);
     response.sendStatus(204);

@@ -1,4 +1,4 @@
-// The spans of the trends that a user chooses: what happened in them, and the filter of their requests.
+// The time spans that a user selects in the trend charts: what happened in them, and the filter of their requests.
 
 import type { SandboxTrendsReply } from "../../../generated/control-api.ts";
 import { readRowFilter } from "../../../src/client/row-filter.ts";
