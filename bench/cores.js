@@ -8,8 +8,8 @@ const LAST = availableParallelism() - 1;
 let held = 0;
 
 /**
- * Pins a server to a core that nothing else uses, and this process to the other cores, until every pin is released.
- * Does nothing where pinning is not possible.
+ * Pins a server to core 0, and this process to the other cores. `giveCoreBack` unpins this process after the last
+ * server. Does nothing where pinning is not possible.
  */
 export function holdCore(pid) {
   pin(pid, "0");

@@ -14,7 +14,7 @@ export async function pagePictures(url, shade) {
     const phone = await page.picture();
     await page.resize(1_440, 900);
     await page.click(".list .row", "payroll");
-    // Only a loaded detail contains the stages.
+    // The details contain `operation` only after they have loaded.
     await page.shows(`document.querySelector(".detail")?.innerText.includes("operation")`);
     return [
       ["page-390", phone],

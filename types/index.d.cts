@@ -1215,7 +1215,7 @@ export interface LessonBlock {
   text: string;
 }
 export interface LessonFile {
-  /** The name of the lesson, which is the file's name */
+  /** The name of the file: the lesson's name with `.mjs` */
   name: string;
   start: string;
   solution: string;
@@ -2258,9 +2258,9 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
-  /** How many deliveries are held until `replay waiting`; absent if a sandbox of this user saved the snapshot */
+  /** How many deliveries are held until you run `replay waiting`; absent if your own sandbox saved the snapshot */
   heldDeliveries?: number;
-  /** The addresses to which later deliveries are also held */
+  /** The URLs of the endpoints whose later deliveries are held too */
   heldEndpoints?: string[];
 }
 export interface SnapshotsSaveReply {

@@ -140,8 +140,8 @@ const totalOf = ({ employeeAmount, employerAmount }: Record<"employeeAmount" | "
   employeeAmount === null || employerAmount === null ? null : employeeAmount + employerAmount;
 
 /**
- * Corrects dates after seeding has moved them. A due date that the settings determine is computed again. All other
- * times move to a business day.
+ * Corrects dates after seeding has moved them. A due date that the settings determine is computed again. Other due
+ * dates, and the times of creation, payment and confirmation, move to a business day.
  */
 function fitDates({ written, moved, settings }: ShiftedDates) {
   if (typeof moved.dueDate !== "string") return {};

@@ -26,7 +26,7 @@ const LessonStep = Type.Object(
 
 const LessonFile = Type.Object(
   {
-    name: Type.String({ description: "The name of the lesson, which is the file's name" }),
+    name: Type.String({ description: "The name of the file: the lesson's name with `.mjs`" }),
     start: Type.String(),
     solution: Type.String(),
   },

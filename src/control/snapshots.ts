@@ -62,11 +62,11 @@ const restoreSnapshot = endpoint({
     heldDeliveries: Type.Optional(
       Type.Integer({
         description:
-          "How many deliveries are held until `replay waiting`; absent if a sandbox of this user saved the snapshot",
+          "How many deliveries are held until you run `replay waiting`; absent if your own sandbox saved the snapshot",
       }),
     ),
     heldEndpoints: Type.Optional(
-      Type.Array(Type.String(), { description: "The addresses to which later deliveries are also held" }),
+      Type.Array(Type.String(), { description: "The URLs of the endpoints whose later deliveries are held too" }),
     ),
   }),
   errors: ["resource_not_found", "invalid_state"],

@@ -22,7 +22,7 @@ interface TimingFaultOptions {
 
 /** The longest hold, in sandbox milliseconds, because the event that a delivery waits for may never come. */
 const MAX_HOLD = 86_400_000;
-/** A stored decision to deliver before the response contains this text. */
+/** This text is part of each stored decision to hold a response until its delivery has ended. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
 type DeliveryNumber = Pick<Delivery, "sequence">;
@@ -36,8 +36,8 @@ const typeAt = (type: string, merchant: string, endpoint: string) => `type ${typ
 const ANY_ENDPOINT = "*";
 
 /**
- * Call all methods except `isActive` and `load` inside a transaction. They return the pending endpoints for which the
- * due time of a delivery has changed.
+ * Call all methods except `isActive` and `load` inside a transaction. The methods that change due times return the
+ * endpoints of these deliveries.
  */
 export function createTimingFaults(options: TimingFaultOptions) {
   const { clock, random, attemptId, faults, delayedDeliveries, deliveries } = options;

@@ -62,7 +62,7 @@ export function createCors(origins: readonly string[], readable: readonly string
 
 /**
  * Rejects operations that no web page may call, even from an allowed origin. If a page could register an endpoint, it
- * could make the sandbox call any program of this machine, and read the response in the delivery log.
+ * could make the sandbox send a request to any server on this machine, and read the response in the delivery log.
  */
 export const refusePages: Stage = (request, _response, next) => {
   const { operation, headers } = contextOf(request);

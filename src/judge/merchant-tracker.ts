@@ -141,7 +141,8 @@ function retract(log: VerdictLog, { from, to }: Retry, { verdicts, how }: Revise
     if (log.hasFailed(id))
       log.doubt(
         id,
-        `But ${to.request} repeated ${from.request} ${how}, so another caller may have made the other call.`,
+        `But ${to.request} repeated ${from.request} ${how}, so another caller may have made the call that counted as ` +
+          "its retry.",
       );
     else log.withdraw(id, `${to.request} is the retry of ${from.request}.`, [from, to]);
   }
@@ -262,6 +263,6 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
 
 const isOld = ({ latest }: Rejections, now: Moment) => waitBetween(responseOf(latest), now) > REPEAT_WITHIN;
 
-/** Whether this is the client's first other call after a single rejection. */
+/** Whether the client was rejected once, and now sends another request for the first time. */
 const isFirstSinceRejection = ({ calls, verdict }: Rejections, call: ObservedCall) =>
   verdict === undefined && calls.length === 1 && calls[0]?.caller === call.caller && calls[0].answered <= call.arrived;

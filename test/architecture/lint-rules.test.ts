@@ -163,7 +163,7 @@ const sources = folders.flatMap((folder) =>
 );
 
 describe("rules beyond the linter", () => {
-  it("each file starts with a sentence that says what it owns", () => {
+  it("each file starts with a comment", () => {
     const opening = (file: string) => readFileSync(file, "utf8").replace(/^#!.*\n/, "");
     expect(sources.filter((file) => !opening(file).startsWith("// "))).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe("rules beyond the linter", () => {
   const mayBeLong = (name: string, line: string) =>
     name === join("src", "store", "sqlite", "tables.ts") || isRegExp(line);
 
-  it("every line fits in 120 columns, except a regular expression: the formatter breaks neither text nor SQL", () => {
+  it("every line fits in 120 columns, except regular expressions and the SQL of tables.ts", () => {
     const long = sources.flatMap((file) => {
       const name = relative(root, file);
       const isLong = (line: string) => line.length > 120 && (isComment(line) || !mayBeLong(name, line));
@@ -235,7 +235,7 @@ describe("the lock file", () => {
 const PRINTER = "src/cli/output/print.ts";
 const WRITES = /\b(?:stdout|stderr)\s*\??\.\s*(?:write|end)\b|\bconsole\.\w+|\bwriteSync\(\s*[12]\b|\/dev\/std/;
 
-test("no other file of src/ writes to standard output or standard error", () => {
+test("in src/, only the files that print write to standard output or standard error", () => {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
     /\.(ts|cjs)$/.test(file),
   );

@@ -12,7 +12,7 @@ describe.runIf(process.platform === "linux")("the listener of a port", () => {
       expect(await listenerOf(port, expected)).toMatchObject({ pid: process.pid });
   });
 
-  test("is not a process that listens on another port only", async () => {
+  test("is not found if the process only listens on another port", async () => {
     await listen(createServer());
     expect(await listenerOf(await freePort(), process.pid)).toBeUndefined();
   });

@@ -72,7 +72,7 @@ const writes: Behaviour[] = [
     expected: { "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
   },
   {
-    name: "retries once under a fresh key although nothing happened",
+    name: "retries a refused call once under a fresh key",
     calls: (delay) => [refused(0, 503, "a"), seen(writeEntry(delay, 200, "b"))],
     expected: { "idempotency.key_reused": "inconclusive" },
   },
@@ -313,9 +313,9 @@ const outages: Behaviour[] = [
   ),
   ...(
     [
-      ["the second connection once", (place) => (place === 1 ? 1 : 0), "fail"],
+      ["one connection, except for one call", (place) => (place === 1 ? 1 : 0), "fail"],
       ["a new connection after a while", (place) => (place < 6 ? 0 : 1), "fail"],
-      // Several clients that share one API key look the same.
+      // Several clients with one API key would send the same calls, so the judge cannot decide.
       ["two connections in turns", (place) => place % 2, "inconclusive"],
       ["any of three connections", (place) => (place * place * 7 + place) % 3, "inconclusive"],
     ] as [string, (place: number) => number, Verdict][]
@@ -384,6 +384,6 @@ const outages: Behaviour[] = [
 
 export const behaviours = [...writes, ...limits, ...rejections, ...outages];
 
-/** The firing of each call that a fault affected, by request. */
+/** The firing of the fault on this call; undefined if no fault affected it. */
 export const firingOf = ({ entry, outcome }: Observed) =>
   outcome ? firing({ requestId: entry.id, outcome }) : undefined;

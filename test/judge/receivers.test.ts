@@ -35,8 +35,8 @@ function watched() {
 }
 
 /**
- * The verdicts on deliveries of one event and equal writes of its receiver, each under a key of its own, in the given
- * order.
+ * The verdicts on the deliveries of one event, when its receiver sends equal writes with different keys. `steps` is the
+ * order of deliveries and writes.
  */
 function verdictsOn(steps: readonly Step[]) {
   const { receivers, found } = watched();
@@ -66,7 +66,7 @@ test.each<[string, Step[], string[]]>([
   ["acts each time", ["delivery", "write", "delivery", "write", "delivery", "write"], ["fail", "fail"]],
   ["acts each time, late", ["delivery", "delivery", "write", "delivery", "write", "write"], ["inconclusive", "fail"]],
   ["acts once, late", ["delivery", "delivery", "write", "delivery"], ["inconclusive", "pass"]],
-  ["writes, or whose client retries a lost call", ["delivery", "lost write", "delivery", "write"], ["inconclusive"]],
+  ["acts twice, or retries its lost write", ["delivery", "lost write", "delivery", "write"], ["inconclusive"]],
   [
     "acts each time, but loses the first response",
     ["delivery", "lost write", "delivery", "write", "delivery", "write"],
@@ -117,7 +117,7 @@ test.each([
   ["fail", "evt_1"],
   ["inconclusive", "evt_2"],
 ])(
-  "equal writes during a failed delivery and its retry are %s if a delivery of %s is in flight too",
+  "equal writes during a failed delivery of evt_1 and its retry: %s while a delivery of %s is in flight",
   (verdict, eventId) => {
     const { receivers, found } = watched();
     const failed = { status: "failed", responseStatus: 500 } as const;
@@ -140,7 +140,7 @@ test("a write after a failed delivery does not count as its effect: the shop mad
   expect(found).toEqual([undefined]);
 });
 
-test("a write that was answered after the time of its delivery revises the verdict", () => {
+test("a write that is answered after the receiver's time is over revises the verdict", () => {
   const { receivers, found } = deliveredTwice();
   receivers.resolve(1e9 + 3_200);
   receivers.observeWrite(write(110, "evt_1_second", 5_000));

@@ -45,7 +45,7 @@ test("lists the built-in lessons, or the lessons of the given folder", async () 
   expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 step)"], ""]);
 });
 
-test("built-in lessons use the default assumptions, and print so; a user's lessons use the set values", async () => {
+test("built-in lessons use the default assumptions, and say so; a user's lessons use the set values", async () => {
   const cwd = folder();
   const limit = async (...words: string[]) => {
     writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify({ assumptions: { "rate_limit.limit": 9 } }));

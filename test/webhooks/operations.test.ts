@@ -38,7 +38,7 @@ describe("registering", () => {
   });
 
   test.each([
-    ["no types", { url: URL, events: [] }],
+    ["an empty list of types", { url: URL, events: [] }],
     ["101 types", { url: URL, events: Array.from({ length: 101 }, (_, index) => `a.b${index}`) }],
     ["a type without a dot", { url: URL, events: ["payment"] }],
     ["a type in upper case", { url: URL, events: ["Payment.succeeded"] }],

@@ -41,10 +41,7 @@ export function ListView({ dashboard }: DashboardProps) {
   );
 }
 
-/**
- * The input of the filter or, with a detail, of its search. Both apply on every keystroke, and `/` moves the focus
- * here.
- */
+/** The input for the filter, or for the search in open details. It applies on every keystroke; `/` focuses it. */
 export function Filter({ dashboard, detail }: DashboardProps & { detail?: DetailOverlay }) {
   const { state, change } = dashboard;
   const { filterLine } = state;
@@ -109,8 +106,8 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     // A list that follows shows its newest rows whatever its scroll position is.
     if (!list.follows) setTop(currentTarget.scrollTop);
-    // If the height differs from the measured height, the list was resized, not scrolled. Measuring it again shows the
-    // newest row.
+    // If the height differs from the measured height, the list was resized, not scrolled. The resize observer then
+    // measures the list, and a list that follows scrolls to its newest row.
     if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
   const visible = rows.slice(first, last);
@@ -224,7 +221,7 @@ function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLEleme
 
 type Table = { columns: readonly Column[]; widths: readonly number[] };
 
-/** The columns that have a width, each with its cells. */
+/** The columns that have a width, each with its width in characters. */
 const shownColumns = ({ columns, widths }: Table) =>
   columns.flatMap((column, index) => (widths[index] ? [{ ...column, cells: widths[index] }] : []));
 

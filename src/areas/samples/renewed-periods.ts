@@ -7,9 +7,9 @@ import { addDays, addMonths, dayAt, monthIndex, monthText } from "../../kernel/c
 const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
 /**
- * The taxes and fees that are due today, the earliest first. A tax such as `Value added tax, 2025-10 to 2025-12` is due
- * once its period is over, and follows the payment for the period before. A fee without a period is due a year after
- * its last payment. Failed payments do not count.
+ * The taxes and fees that are due today, the earliest first. The next period of a tax is computed from its latest
+ * payment: after `2025-10 to 2025-12` comes `2026-01 to 2026-03`. The tax is due once that period is over. A fee
+ * without a period is due a year after its last payment. Failed payments do not count.
  */
 export function dueTaxes(payments: readonly AnyRecord[], today: string) {
   const next = new Map<string, { like: AnyRecord; purpose: string; from: string }>();
@@ -29,7 +29,7 @@ export function dueTaxes(payments: readonly AnyRecord[], today: string) {
     .sort((one, other) => one.from.localeCompare(other.from));
 }
 
-/** Days before the end of a period from which the membership can be renewed. */
+/** A membership can be renewed from this many days before the end of its period. */
 const RENEWED_AHEAD = 20;
 
 /** The months of a membership's period. */

@@ -25,7 +25,7 @@ const subcommand = (usage: string, summary: string, example: string, call: Clock
 
 export const clock = commandGroup({
   name: "clock",
-  summary: "show or change the clock; advance lists by day everything that fell due and happened",
+  summary: "show or change the clock; advance lists what became due, grouped by day",
   default: "show",
   subcommands: {
     show: subcommand("show", "show the time of the sandbox (the default)", "show", (clock) => clock.get()),

@@ -121,7 +121,9 @@ export const show = sandboxCommand({
     status: { value: "status", description: "list only records in this status" },
     limit: { value: "n", description: "list this many records, from 1 to 100", defaultText: "25" },
     "starting-after": { value: "id", description: "list the records older than this one: the next page" },
-    timeline: { description: "with an id: list the requests, events, deliveries and changes by time that touched it" },
+    timeline: {
+      description: "with an id: list the requests, events, deliveries and time-driven changes of the record",
+    },
     ...merchantFlag,
   },
   async call(sandbox, { flags, positionals: [word = "", id] }) {

@@ -1,6 +1,6 @@
 // A session of `learn`: begins a lesson, shows the learner's progress, and begins again after a reset. With plain
-// lines, a prompt reads the keys for hints and skipping. The dashboard reads these keys itself, so only the lesson's
-// file is kept up to date.
+// lines, a prompt reads the keys for hints and skipping. The dashboard reads these keys itself: while it is
+// open, the session only keeps the lesson's file up to date.
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { Sandbox } from "../../sandbox/create.ts";

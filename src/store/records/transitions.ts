@@ -23,8 +23,8 @@ export function statesBefore(transitions: Transitions, state: string): string[] 
 }
 
 /**
- * The fields of a new record, with times that fit its state. If the time of a state is given, the record was created,
- * and reached the states before it, by then. `now` is in Unix seconds.
+ * The fields of a new record, with times that fit its state. The creation time and the times of earlier states are at
+ * most the given time of a later state. `now` is in Unix seconds.
  */
 export function withEarlierTimes(
   { transitions, arrivalTimes, defaults }: Pick<Resource, "transitions" | "arrivalTimes" | "defaults">,

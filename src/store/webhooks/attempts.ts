@@ -116,7 +116,7 @@ const RESULT =
   "status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration";
 const COLUMNS = `${REQUEST}, ${RESULT}` as const;
 
-/** `from` and `to` bound the id of the attempt's event, because both ids contain the same sort key. */
+/** An attempt's id contains the sort key of its event's id, so `from` and `to` bound the event's id. */
 type AttemptKey = Record<"id" | "from" | "to", string> & { merchant: string | null };
 
 export function openAttempts({ sql }: Database, retention: Retention) {

@@ -104,8 +104,8 @@ function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit |
 }
 
 /**
- * The value of the option `by` lines further. At the ends, the choice stops or wraps around. Undefined if the choice
- * does not change.
+ * The value of the option that comes `by` options after the selected one. At the ends, the choice stops or wraps
+ * around. Undefined if the choice does not change.
  */
 export function stepOption(
   field: FormField,

@@ -114,8 +114,8 @@ function valueText(field: FormField, values: FormValues, input: FormState | unde
 }
 
 /**
- * Shows the options side by side, because Right chooses the next one, and below them the help of the chosen option. If
- * not all fit, shows the lines around the chosen option and their range, such as `4-9 of 20`.
+ * Shows the options side by side, because Right chooses the next one. Below them is the help of the chosen option. If
+ * not all options fit, shows the lines around the chosen option and their range, such as `4-9 of 20`.
  */
 function optionLines(
   { values, input }: FormView,
@@ -157,7 +157,7 @@ interface OptionLabel {
   index: number;
 }
 
-/** Fills each row with as many labels as fit, each with a column before and after it. */
+/** Fills each row with as many labels as fit, with a blank before and after each. */
 function rowsOf(labels: readonly string[], width: number): OptionLabel[][] {
   const rows: OptionLabel[][] = [];
   let used = width;
