@@ -1,5 +1,5 @@
-// The built program in a pseudo-terminal that is not drawn. Its output is counted, keys can be typed, and reading can
-// stop.
+// The built program in a pseudo-terminal that is not drawn. Types keys, searches the
+// output, and can stop reading it.
 
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";

@@ -66,8 +66,8 @@ function inputOf(payload: string | undefined): string {
 }
 
 /**
- * Quotes a text without NUL as one argument for a POSIX shell. The inserted `''` does not change the argument's value.
- * But a build system that logs the command does not find one of its own commands in it, such as `::add-mask::`.
+ * Quotes a text without NUL as one argument for a POSIX shell. Inserts `''` into texts such as `::add-mask::`, so that
+ * a CI system that logs the command does not run them as its own commands. The argument keeps its value.
  */
 export const quoted = (text: string) =>
   `'${text.replaceAll("'", "'\\''").replace(/(?<=^\s*):(?=:)|(?<=#)#(?=\w*\[)/gm, "$&''")}'`;

@@ -21,7 +21,10 @@ import { formOfSchema, formOfValue } from "./value-formats.ts";
 /** Objects with fewer required fields are always compared. */
 const FEWEST_FIELDS = 3;
 
-/** The share of the schema's required fields that the value has: `exact` by name, `plain` in any case style. */
+/**
+ * The share of the schema's required fields that the value has. `exact` counts equal names; `plain` also counts names
+ * in another case style, such as snake_case.
+ */
 function shareOf(value: unknown, schema: TSchema) {
   const needed = fieldsOf(schema).flatMap(([name]) => (isRequired(schema, name) ? name : []));
   if (!isObject(value)) return { exact: 0, plain: 0, needed: needed.length };
@@ -44,7 +47,7 @@ function noteUnknown(
   log.shapes.note("unknown", `${Math.round(plain * needed)} of ${needed} fields of ${name}`, entry);
 }
 
-/** The value with the sandbox's names of fields. Notes other differences in names, times, amounts and ids. */
+/** Renames the fields to the sandbox's names. Notes each difference in names, times, amounts and ids. */
 export function inOwnNames(
   log: ObservationLog,
   value: JsonObject,
@@ -171,7 +174,8 @@ function hasMoreIn(log: ObservationLog, rest: JsonObject, entry: string): boolea
 }
 
 /**
- * The error in a response, and the field that contains it: the response itself, or the first object in it with a code.
+ * The error in a response: the response itself, or the first object in it with a `code` or `error`. `envelope` names
+ * the field of that object.
  */
 export function errorIn(response: unknown, shown: ShownTexts): { error: JsonObject; envelope?: string } {
   if (!isObject(response)) return { error: {} };

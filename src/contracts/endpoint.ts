@@ -64,7 +64,7 @@ export interface EndpointDeclaration<
   emits?: readonly Fact<string>[];
   /** Events about other records that only some calls change: type → when, such as `if the guest paid a deposit`. */
   mayEmit?: Readonly<Record<string, string>>;
-  /** Commands that create the records with which a call emits the events of `mayEmit`, for docs/events.md. */
+  /** Commands to run before the call, so that it emits its `mayEmit` events. Shown in docs/events.md. */
   mayEmitAfter?: readonly string[];
   /** How `trigger` calls the operation to cause its event. Only for events that no change of a record causes. */
   trigger?: OperationTrigger;

@@ -125,7 +125,7 @@ const run =
     const context = contextOf(request);
     unread.check();
     const gone = new AbortController();
-    // Aborts only unfinished calls, because an abort costs more than the rest of a short call: its error has a stack.
+    // Aborts only unfinished calls: creating the AbortError with its stack costs more than handling a short call.
     response.once("close", () => {
       if (!response.writableFinished) gone.abort();
     });

@@ -254,7 +254,10 @@ export async function prepareStorage(
   return { ...complete, source: options.memory ? { image: imageOf(complete) } : { file: resolve(options.db) } };
 }
 
-/** Opens the stores over a database (default: an empty one in memory), and the webhook rules that they check. */
+/**
+ * Opens the stores over a database (default: an empty one in memory), with the policy for webhook URLs, the retry
+ * schedule and the stored clock.
+ */
 function openData({ options, assumed, address, clock, random }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
     isOwn: address.isOwn,

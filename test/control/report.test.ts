@@ -94,7 +94,7 @@ describe("a failed verdict", () => {
     return Number(/<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1]);
   };
 
-  test("fails the report outside of exec, and in exec exactly if the run fails", async () => {
+  test("fails the report outside of exec; in exec, if the run failed and --fail-on has verdicts", async () => {
     const bench = await throttled();
     const found = (await bench.control("GET", "/verdicts?verdict=fail")).data.length;
     expect(found).toBeGreaterThan(0);
@@ -111,21 +111,34 @@ describe("a failed verdict", () => {
     ["5xx,score=8", "inconclusive", true],
     ["score=7", "fail", false],
     ["score=7", "inconclusive", false],
-  ])("of a scenario with 7 points is a failed case if --fail-on requires more: %s, %s", (failOn, verdict, isFailed) => {
-    const message = `7 of 10 points: ${verdict}`;
-    const scenario = { name: "storm", merchant: null, title: "A storm", verdict, score: 7, message, expectations: [] };
-    const nothing = { verdicts: [], checks: [], unchecked: [], coverage: [], totals: { notAccepted: 0 } };
-    // `exec` also reports this failure as a problem, which must not become a second case.
-    const problems = isFailed ? [`storm: ${message} At least 8 points are required.`] : ["The command exited with 1."];
-    const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing, problems };
-    const text = junit({ ...run, failed: true, failOn: failOn.split(",") } as unknown as RunReport);
-    const [, suite] = /<testsuite name="scenarios"[^>]* failures="(\d+)"/.exec(text) ?? [];
-    const [, all] = /<testsuites[^>]* failures="(\d+)"/.exec(text) ?? [];
-    expect([suite, all]).toEqual([isFailed ? "1" : "0", "1"]);
-  });
+  ])(
+    "with --fail-on %s, a scenario with 7 points and the verdict %s is a failed case: %s",
+    (failOn, verdict, isFailed) => {
+      const message = `7 of 10 points: ${verdict}`;
+      const scenario = {
+        name: "storm",
+        merchant: null,
+        title: "A storm",
+        verdict,
+        score: 7,
+        message,
+        expectations: [],
+      };
+      const nothing = { verdicts: [], checks: [], unchecked: [], coverage: [], totals: { notAccepted: 0 } };
+      // `exec` also reports this failure as a problem, which must not become a second case.
+      const problems = isFailed
+        ? [`storm: ${message} At least 8 points are required.`]
+        : ["The command exited with 1."];
+      const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing, problems };
+      const text = junit({ ...run, failed: true, failOn: failOn.split(",") } as unknown as RunReport);
+      const [, suite] = /<testsuite name="scenarios"[^>]* failures="(\d+)"/.exec(text) ?? [];
+      const [, all] = /<testsuites[^>]* failures="(\d+)"/.exec(text) ?? [];
+      expect([suite, all]).toEqual([isFailed ? "1" : "0", "1"]);
+    },
+  );
 
   test.each(["junit", "markdown", "html"] as const)(
-    "shows its calls with connections and its confirmation in %s",
+    "lists its calls, each with its connection, and what confirmed the verdict, in %s",
     async (format) => {
       const text = (await fetchReport(await throttled(), format)).text
         .replaceAll(/<[^>]+>(?=req_)|(?<=req_lodge_\d+)<[^>]+>/g, "")
@@ -361,7 +374,7 @@ describe("junit", () => {
     expect(failed.failure["#text"]).toMatch(/Retry-After/);
   });
 
-  test("an inconclusive verdict on effects names the count that a test made", async () => {
+  test("an inconclusive verdict on effects says that a test counted the effects", async () => {
     const bench = await open({ clock: undefined });
     const receiver = await receive();
     await register(bench, receiver.url);

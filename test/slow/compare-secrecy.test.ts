@@ -45,7 +45,10 @@ function changeBody(holder: { text?: string | undefined } | undefined, change: (
 
 const record = (entries: readonly HarEntry[], path: RegExp) => entries.filter(({ request }) => path.test(request.url));
 
-/** By name: a change that puts personal or secret text into a part of a recording whose values compare shows. */
+/**
+ * Changes by name. Each puts personal or secret text into a part of a recording, and `compare` prints the values of
+ * that part.
+ */
 const places: Record<string, (entries: HarEntry[]) => void> = {
   "headers and cookies": (entries) => {
     for (const { request, response } of entries) {

@@ -1,5 +1,5 @@
 // The limits of deliveries: a receiver whose calls cause more deliveries to itself neither fills the disk nor stops the
-// sandbox, and no acknowledged delivery is dropped.
+// sandbox, and no delivery of an accepted write is dropped.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";

@@ -100,7 +100,7 @@ describe("start --detach", () => {
       const { out } = await run(["status", "--url", url], {}, cwd);
       expect(out).toEqual([expect.stringMatching(new RegExp(`^No sandbox is ready at ${url}: .* ${why}$`))]);
       const { code, error } = await run(["stop", "--url", url], {}, cwd);
-      expect([code, error]).toEqual([1, expect.stringContaining(`The one that runs there is process ${pid}: end it`)]);
+      expect([code, error]).toEqual([1, expect.stringContaining(`Process ${pid} listens at this URL: end it`)]);
     },
   );
 

@@ -206,6 +206,6 @@ test.each<[string, string[], Record<string, string>]>([
   expect(terminal.bytes()).not.toMatch(/\x1b\[(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/);
   if (variables.LANG === undefined) return;
   expect(terminal.text()).toMatch(/^\+-/m);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is not plain.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds characters outside of ASCII.
   expect(terminal.text()).not.toMatch(/[^\x00-\x7f]/);
 });

@@ -49,7 +49,7 @@ test("a time on a day that the month lacks becomes the end of the month, so that
   expect(moved("2026-02-01T00:00:00Z")).toBe("2026-03-01T00:00:00.000Z");
 });
 
-test("past times of a fixture stay past and in order; its own day moves to less than a week or a month ago", () => {
+test("past times of a fixture stay past and in order; its `asOf` moves to less than a week or a month ago", () => {
   const property = fc.property(anyTime, anyPast, anyPast, (now, one, other) => {
     const shift = shiftTo(AS_OF, now);
     for (const unit of ["weeks", "months"] as const) {

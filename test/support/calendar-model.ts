@@ -1,4 +1,4 @@
-// A model of time-driven changes, independent of src/: which records a span of time changes, and when.
+// Predicts time-driven changes without src/: the records that change during a span of time, and when.
 
 import type { Answer } from "./sandbox.ts";
 

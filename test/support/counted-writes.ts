@@ -50,7 +50,7 @@ export const perKey = (table: string, path: string) =>
 export const counted = (counts: { key: string; count: number }[]) =>
   new Map(counts.map(({ key, count }) => [key, count]));
 
-/** Counts the records and events with a key. */
+/** The numbers of records and of events, by key. */
 export interface Made {
   records: ReadonlyMap<string, number>;
   events: ReadonlyMap<string, number>;

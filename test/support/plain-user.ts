@@ -8,7 +8,7 @@ import { nativePackages } from "./native-packages.ts";
 import { PROGRAM } from "./program.ts";
 
 export interface PlainUser {
-  /** The command that runs these words as this user. */
+  /** The command line that runs the program as this user, with these arguments. */
   command(...words: string[]): [string, ...string[]];
   /** Makes the user the owner of these files and folders. */
   own(...paths: string[]): void;
@@ -45,7 +45,8 @@ function findUser(): PlainUser | string {
 }
 
 /**
- * Copies what the packed program needs to a folder that every user can enter; it is removed at the end of this process.
+ * Copies the packed program and its packages into a folder that every user can enter. The folder is removed when this
+ * process exits.
  */
 function copyProgram(): string {
   const copy = mkdtempSync(join(tmpdir(), "program-"));

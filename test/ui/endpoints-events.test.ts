@@ -115,7 +115,7 @@ describe("a record", () => {
     expect(textOf(desk)).toMatch(/caused by +the control API[\s\S]*› record +pay_/);
   });
 
-  test("is the followed merchant's, and its details name other merchants with a record of the same id", async () => {
+  test("with an id of several merchants is the followed merchant's; its details name the others", async () => {
     const { bench, desk } = await triggered();
     const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
@@ -188,7 +188,7 @@ describe("the palette", () => {
     expect(await goTo(id)).toEqual(["requests", "", "GET /v1/payments"]);
     expect(await goTo(event.id)).toEqual(["events", "", `payment.succeeded ${event.id}`]);
     expect(await goTo("payment.succeeded")).toEqual(["deliveries", "event:payment.succeeded", undefined]);
-    // Goes to the pane, although the help of the replay key contains the word too.
+    // In the pane of deliveries, the help of the replay key also contains "endpoint".
     await desk.run("2");
     expect(await goTo("endpoint")).toEqual(["endpoints", "", undefined]);
     expect(await goTo("payments.list")).toEqual(["requests", "operation:payments.list", undefined]);

@@ -57,12 +57,12 @@ export interface UiState {
   /** The text copied since the last call; `!` shows it. */
   readonly lastCopy?: string | undefined;
   /**
-   * The changes that `u` undoes, newest last. A change without a call cannot be undone. `rearms`: the call arms a fault
-   * again.
+   * The latest changes, newest last. `call` undoes the change; undefined if it cannot be undone. `rearms`: the call
+   * arms a fault again.
    */
   readonly undo: readonly { label: string; call: Call | undefined; rearms?: true | undefined }[];
   readonly lookups: CachedLookups;
-  /** The endpoints of listed deliveries that were deleted or disabled since: nothing can be replayed to them. */
+  /** The endpoints that have listed deliveries but are deleted or disabled now: nothing can be replayed to them. */
   readonly closedEndpoints?: ReadonlySet<string> | undefined;
   /** The lesson of the learner at this dashboard. */
   readonly learning?: Learning | undefined;

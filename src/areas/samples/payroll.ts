@@ -43,7 +43,7 @@ export function samplePayroll(context: SampleContext) {
   const usual = usualPayDay(regular, frequency, runs);
   const isFree = ["periodStart", "periodEnd", "payDate", "offCycle"].every((field) => given[field] == null);
   const isEarly = isFree && !isAhead && usual > day(0);
-  // Before the usual pay day, a first run pays the previous period, and a later run is off-cycle.
+  // If today is before the usual pay day, a first run pays the previous period; any further run is off-cycle.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
   const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
   return {

@@ -39,8 +39,7 @@ async function findOne(flags: Record<string, string | undefined>) {
   const { url, controlToken, detached } = await findSandbox(flags, { toStop: true });
   if (detached) return detached;
   const other = await describeSandboxAt(url, controlToken);
-  const which =
-    other === undefined ? "" : ` The one that runs there is process ${other.pid}: end it if you started it.`;
+  const which = other === undefined ? "" : ` Process ${other.pid} listens at this URL: end it if you started it.`;
   throw new SandboxError(
     `No detached sandbox of this folder runs at ${url}. ` +
       `A sandbox that was started without --detach is stopped in its own terminal.${which}`,

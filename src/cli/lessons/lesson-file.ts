@@ -46,7 +46,10 @@ function putStart(lesson: string, { name, start }: LessonFile): string {
   return isNew ? `${name} was created in this folder.` : `${name} already exists and was not changed.`;
 }
 
-/** Writes the solution; returns a message. Renames a file of this lesson, and leaves any other unchanged. */
+/**
+ * Writes the solution; returns a message. Renames an existing file that this lesson wrote. Leaves the user's own file
+ * unchanged.
+ */
 function putSolution(lesson: string, { name, solution }: LessonFile): string {
   const mark = markOf(lesson);
   const text = mark + solution;
@@ -64,7 +67,7 @@ function putSolution(lesson: string, { name, solution }: LessonFile): string {
 function putSolutionBeside(name: string, text: string): string {
   const beside = name.replace(/\.mjs$/, ".solution.mjs");
   const words = `${name} was not written by this lesson and was not changed`;
-  return createFile(beside, text) ? `${words}; the solution is ${beside}.` : `${words}, and neither was ${beside}.`;
+  return createFile(beside, text) ? `${words}; the solution is ${beside}.` : `${words}; ${beside} exists already.`;
 }
 
 /** The first unused name of `paging.mjs.before`, `paging.mjs.before-2`… */

@@ -46,7 +46,7 @@ export interface Receiver {
   previousSecret: string | null;
   /** When the secret was last rotated, in Unix seconds; null if never. */
   rotated: number | null;
-  /** The `baggage` header of a delivery for a test's merchant that goes to another merchant's endpoint. */
+  /** The `baggage` header: names the test's merchant if its delivery goes to an endpoint of the app's merchant. */
   baggage?: string;
 }
 

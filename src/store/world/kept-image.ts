@@ -1,4 +1,4 @@
-// Caches the default data with its dates moved to today in the user's state folder, for all processes of this day.
+// Caches the default data, its dates moved to today, in the user's state folder. All processes of this day share it.
 // Trick. Reason: moving the dates changes the text of 577 records. Figure: without it, a start takes 1.2 times the CPU
 // time.
 
