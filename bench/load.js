@@ -12,8 +12,8 @@ export function request(method, path, headers = {}, body = "") {
 
 /**
  * Keeps `connections` busy for `seconds`, or until `most` requests have been sent. `requests` is one request, or a
- * function of the request's number. Returns the number of successful requests, the number of other responses than 2xx
- * and the first of these, the latencies in milliseconds, and the time of the last response.
+ * function of the request's number. Returns the number of responses (`answered`), how many were not 2xx (`refused`) and
+ * the first of those (`refusal`), the latencies in milliseconds, and the time of the last response.
  */
 export async function load({ port, seconds = Infinity, most = Infinity, connections = 32, requests }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 });

@@ -52,8 +52,9 @@ function library() {
 }
 
 /**
- * Whether a symbol is used by another symbol, directly or indirectly. The evaluator's own method searches again for
- * each pair of symbols, which took half of the time. This method searches once for each using symbol.
+ * Whether a symbol is used by another symbol, directly or indirectly. The method of dts-bundle-generator searches again
+ * for each pair of symbols, which took half of the time of the bundling. This method searches once for each using
+ * symbol.
  */
 function isUsedBy(symbol, by) {
   const user = this.getActualSymbol(by);

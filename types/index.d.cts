@@ -40,7 +40,7 @@ export interface ControlApi {
     }): Promise<RequestDetail>;
   };
   readonly traces: {
-    /** Get what one action caused: requests, events, deliveries, and the calls that receivers made back. `id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows its cause. If the call has a `traceparent` header, the action is the whole trace; otherwise it starts with the call. The calls of a receiver that are matched by time alone are not followed further. */
+    /** Get what one action caused: requests, events, deliveries, and the calls that receivers made back. `id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows its cause. If the logged request has a `traceparent` header, the action is the whole trace; otherwise it starts with that request. The calls of a receiver that are matched by time alone are not followed further. */
     get(given: {
       id: string;
     }): Promise<Trace>;

@@ -46,7 +46,7 @@ const isCursor = ({ call, history }: CallContext, value: string | null): boolean
   call.operation.query.properties.starting_after !== undefined &&
   (history.hasPage(call, "last", value) || history.hasPage(call, "first", value));
 
-/** For each error code of the schema check, the part of a fact that it contradicts, and what the service accepted. */
+/** By error code of the schema check: the end of the contradicted fact's id, and the value to record for the fact. */
 const PARTS: Readonly<Record<string, [part: string, accepted: (value: unknown, log: ObservationLog) => FactValue]>> = {
   required: [".required", () => false],
   wrong_type: [".type", typeOfJson],

@@ -19,7 +19,7 @@ export interface ObservationContext {
   isBody?: boolean;
 }
 
-/** Observes an object. Its name is the name of its schema, or else its place. */
+/** Observes an object. Its facts are named after the title of the schema, or after `place` if it has none. */
 export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonObject): void {
   const { log, isBody } = where;
   const name = nameOf(schema, place);

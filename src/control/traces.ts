@@ -17,8 +17,8 @@ const showTrace = endpoint({
   summary: "Get what one action caused: requests, events, deliveries, and the calls that receivers made back",
   description:
     "`id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows " +
-    "its cause. If the call has a `traceparent` header, the action is the whole trace; otherwise it starts with the " +
-    "call. The calls of a receiver that are matched by time alone are not followed further.",
+    "its cause. If the logged request has a `traceparent` header, the action is the whole trace; otherwise it starts " +
+    "with that request. The calls of a receiver that are matched by time alone are not followed further.",
   reply: Trace,
   errors: ["resource_not_found"],
   handle: ({ params: { id }, ...sources }) =>

@@ -18,7 +18,7 @@ export function createFirings() {
     has: (request: string) => byRequest.has(request),
     ofRequest: (request: string) => byRequest.get(request) ?? [],
     ofAttempt: (attempt: string) => byAttempt.get(attempt) ?? [],
-    /** The verdicts that faults were set up to cause, for faults that have fired; one for each rule or pattern. */
+    /** The verdicts that fired faults should cause: one for each rule of the judge, or pattern, in their `expect`. */
     expectedVerdicts: () =>
       [...withExpectations.values()].flatMap((firing) =>
         firing.expect.map((pattern) => ({ firing, expected: { rules: [pattern], faults: [firing.ruleId] } })),
@@ -37,8 +37,8 @@ const addTo = (map: Map<string, Firing[]>, key: string, firing: Firing) =>
   setBounded(map, key, [...(map.get(key) ?? []), firing], MAX_KEPT);
 
 /**
- * Sandbox milliseconds after a rotation. Until then, a delivery signed with the previous secret is genuine; later it
- * counts as forged.
+ * For this many sandbox milliseconds after a rotation, a delivery signed with the previous secret counts as genuine;
+ * later it counts as forged.
  */
 const ROTATION_GRACE = 5 * 60_000;
 

@@ -1,5 +1,5 @@
-// The built program and library with a better-sqlite3 that this Node cannot load, or without their files: each prints
-// the reason in one sentence.
+// If this Node cannot load better-sqlite3, or if the files of the package are missing, the built program and library
+// report the reason in one sentence.
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -98,7 +98,7 @@ describe("a better-sqlite3 without a binary for this Node", () => {
     });
   });
 
-  test("compiled for another Node is reported with the command that compiles it again", async () => {
+  test("is reported with the command that compiles it again, if it was compiled for another Node", async () => {
     const otherNode =
       "The module 'x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.";
     const { error } = await installation("12.11.1", fails(otherNode)).run("start", "--memory", "--port", "0");

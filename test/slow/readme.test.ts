@@ -68,7 +68,7 @@ describe("the README", () => {
     expect(`${arrived}\n${await shell(look, url)}`).toMatch(asPrinted(text));
   });
 
-  test("after a lost response, a client without a key creates two records, and the verdicts report it", async () => {
+  test("after a lost response, a retry without an Idempotency-Key creates a second record", async () => {
     const text = section(readme, "Break something");
     const bench = await open({ clock: "real" });
     expect(await shell(fences(text, "sh")[0] ?? "", bench.url)).toMatch(asPrinted(text));

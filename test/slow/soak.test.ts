@@ -77,8 +77,8 @@ const FEWEST_LIVES = LONG ? 10 : 3;
 /** Minimum number of rounds. The first round warms up, and the later rounds show growth. */
 const FEWEST_ROUNDS = LONG ? 3 : 1;
 /**
- * What a process may hold in addition to its start: connections to the receiver, and what the thread that copies the
- * write-ahead log under load needs (an event loop, pipes and files).
+ * Sockets and descriptors that a process may have beyond those at its start: connections to the receiver, and the event
+ * loop, pipes and files of the thread that copies the write-ahead log.
  */
 const KEPT = { sockets: 4, descriptors: 20 };
 const names = Object.keys(hazards);
@@ -89,7 +89,7 @@ const shuffled = ({ pick }: Soak, round: number) =>
     .map((name) => ({ name, place: pick(2 ** 30, "order", round, name) }))
     .sort((one, other) => one.place - other.place);
 
-/** Runs one process through every hazard repeatedly, and measures memory and handles after each round. */
+/** Runs one process through every hazard repeatedly, and measures memory and handles after each hazard. */
 async function runAllHazards(soak: Soak, until: number): Promise<ResourceUse[]> {
   const held: ResourceUse[] = [];
   const before = await soak.hold();

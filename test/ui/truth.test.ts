@@ -65,7 +65,7 @@ describe("the rate", () => {
     [1_000, 400],
     [10_000, 400],
   ])(
-    "of %i requests a second is shown exactly, with digests every %i ms, and is 0 after the last",
+    "of %i requests a second is shown exactly with digests every %i ms, and falls to 0 after the last digest",
     (rate, interval) => {
       let state: UiState = { ...emptyDashboard(), run: "r" };
       const digest = (requests: number) => {
@@ -123,7 +123,7 @@ describe("a reset of everything", () => {
     expect(screen).not.toMatch(/failed|kept|✗|[1-9]\d* pending|not shown/);
   });
 
-  test("from this dashboard is announced only by its reply; a later one from elsewhere is announced", () => {
+  test("shows only the reply if this dashboard caused it, and a notice if another client did", () => {
     const here = withNotice({ ...busy(), lastCall: { method: "POST", path: "/reset", body: {} } }, "Reset everything");
     expect(withLiveEvents(here, [reset(null)]).notice?.text).toBe("Reset everything");
     const restore: UiState["lastCall"] = { method: "POST", path: "/snapshots/before/restore", body: {} };
@@ -215,7 +215,7 @@ describe("a reset of one merchant", () => {
     ]);
   });
 
-  test("replaces a list with gaps by one gap to load from the log, because the missing rows are unknown", () => {
+  test("empties a list that has gaps, and loads it again from the log, because the missing rows are unknown", () => {
     const filled = withLiveEvents(withLiveEvents({ ...emptyDashboard(), run: "r" }, rows.slice(0, 3)), rows.slice(3));
     const gapped = applyMessage(filled, {
       type: "digest",
@@ -248,7 +248,7 @@ describe("keys, forms and messages:", () => {
     keys.reduce((before, key) => handleKey(before, key).state, state);
   const shown = () => withLiveEvents(emptyDashboard(120, 36), [asked(1, "mer_lodge"), asked(2, "mer_lodge")]);
 
-  test("the key bar offers what works while a text is typed; in details, the digits go to the panes", () => {
+  test("the key bar lists what works while typing, and a digit in details opens its pane", () => {
     expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
     expect(bar(pressed(shown(), "/", "a", "enter", "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
     expect(bar(pressed(shown(), "enter", "/"))).toBe(" Enter keep  Esc clear");
@@ -293,7 +293,7 @@ describe("keys, forms and messages:", () => {
     expect((await bench.control("GET", "/faults")).data.length).toBeGreaterThan(15);
   });
 
-  test("a fault that is prefilled from a delivery names its attempt", () => {
+  test("a form that is prefilled from a delivery attempt names the attempt in its title", () => {
     const state = { ...withLiveEvents(emptyDashboard(), [attempted(1)]), pane: "deliveries" };
     expect(handleKey(state, "x").state.overlays.at(-1)?.title).toBe("Arm a fault, prefilled from whd_1");
   });

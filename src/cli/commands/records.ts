@@ -87,7 +87,7 @@ interface Change {
   events: LoggedEvent[];
 }
 
-/** The number of newest events to search for the change's events. Other records may emit events at the same time. */
+/** Looks for the change's events among this many newest events: other records may emit events at the same time. */
 const MOST_EVENTS = 100;
 
 async function changeOf(

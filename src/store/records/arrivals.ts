@@ -70,7 +70,7 @@ function withValues<R extends RecordBase>(
 ): R {
   const values = valuesOf(resource, arrival);
   const sent = sentIn(given) ?? {};
-  // A time that the change clears is not set again, so that the rule for times rejects the change.
+  // Does not set a time that the change clears: the check of arrival times then rejects the change.
   const isCleared = (field: string) =>
     given[field as keyof RecordFields<R>] === null &&
     before?.[field as keyof R] != null &&
@@ -154,9 +154,9 @@ export const behaviours: Behaviour[] = [
   {
     id: "records.planned_days",
     fact:
-      "Days that a state plans, such as `graceUntil` and `expectedDelivery`, and `bookkeeping.postedAt` are free: " +
-      "a change may set or clear them. Without its day, a grace period or a shipment does not end by itself.",
-    why: "They are plans and notes, not arrivals in a state; a client can test that a parcel never arrives.",
+      "A change may set or clear planned days (such as `graceUntil` and `expectedDelivery`) and " +
+      "`bookkeeping.postedAt`. Without its day, a grace period or a shipment does not end by itself.",
+    why: "They are plans and notes, not arrivals in a state. A test may need a parcel that never arrives.",
   },
   {
     id: "records.events",

@@ -6,7 +6,7 @@ export const MOST_ROWS = 10_000;
 const MOST_BYTES = 64 * 1_048_576;
 /** Rows are counted and deleted in blocks of this many sequences, because deleting them together costs less per row. */
 export const BLOCK = 128;
-/** The columns whose lengths the bound in bytes counts. */
+/** MOST_BYTES limits the sum of the lengths of these columns. */
 export const TEXTS = ["requestHeaders", "requestBody", "responseHeaders", "responseBody"];
 
 /** Deletes the oldest blocks beyond the bounds of the log. */

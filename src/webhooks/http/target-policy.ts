@@ -41,8 +41,8 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /**
- * Addresses that an allowed name may resolve to. Link-local, multicast and unspecified addresses are on neither list:
- * they are never allowed.
+ * Private networks. A host name that an option allows may resolve to these or to loopback. Link-local, multicast and
+ * unspecified addresses are never allowed.
  */
 const privateNetworks = new BlockList();
 privateNetworks.addSubnet("10.0.0.0", 8, "ipv4");

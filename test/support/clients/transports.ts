@@ -94,7 +94,7 @@ export const transports: Record<string, () => Client> = {
   },
   ky() {
     const dispatcher = new Agent();
-    // Its own connections, because two programs would not share the connections of Node's global `fetch`.
+    // Uses its own connections, because ky and the other transports stand for separate programs.
     const ownFetch = async (input: unknown) => {
       const { url, method, headers, body } = input as Request;
       const sent = { method, headers: [...headers], body: body ? await new Response(body).text() : null, dispatcher };

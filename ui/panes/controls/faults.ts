@@ -91,7 +91,7 @@ function toggleOutage(state: UiState): StateUpdate {
 const openFaultForm = (state: UiState, values: FormValues): StateUpdate =>
   openForm(state, faultForm("api"), values, fetchLookups(state));
 
-/** Removes a rule. Until the next change, `u` arms it again instead of removing it once more. */
+/** Removes a rule. Until the next change, `u` arms it again. The undo of its arming is dropped. */
 export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: FaultRule) => string): StateUpdate =>
   makeCall(state, removeRule(id), (removed) => ({
     message: `${describe(removed)}. Press u to arm it again`,
@@ -112,7 +112,7 @@ const removeAllFaults = (state: UiState): StateUpdate =>
     controlCalls.faults.clear(),
     ({ removed }) => ({
       message: `Removed ${plural(removed, "fault")}`,
-      // Removed rules can no longer be undone.
+      // No rules are left, so the undo entries that would remove or change a rule are dropped.
       updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call?.path.startsWith("/faults/")) }),
     }),
   );
