@@ -10,7 +10,7 @@ export function problemText(problem: string): string {
   return line.length <= MAX_PROBLEM ? line : `${line.slice(0, MAX_PROBLEM - 1)}…`;
 }
 
-/** What was checked, such as `audit http://127.0.0.1:3000/hooks`. */
+/** The name of a check, such as `audit http://127.0.0.1:3000/hooks`. */
 export const checkName = ({ kind, subject, merchant }: ReceiverCheck) =>
   [kind, subject, merchant].filter((part) => part !== null).join(" ");
 

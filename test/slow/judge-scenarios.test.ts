@@ -21,7 +21,7 @@ afterAll(() => Promise.all([running.close(), played.close()]));
 
 interface Tried {
   scenario: string;
-  /** What the faulty client or receiver does. */
+  /** The bug of the client or receiver. */
   bug: string;
   /** The rules that the faulty client or receiver must fail, and no others. */
   fails: string[];

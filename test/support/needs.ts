@@ -1,4 +1,4 @@
-// What a test needs and this machine may lack. At its end, `npm test` lists the missing need of each skipped test.
+// The needs of tests, which this machine may lack. At its end, `npm test` lists the missing need of each skipped test.
 
 export const ON_WINDOWS = process.platform === "win32";
 

@@ -17,7 +17,7 @@ export function fullUrl(target: string): string {
   const [, port, path] = /^(\d+)(\/.*)?$/.exec(target) ?? [];
   if (port !== undefined) return `http://localhost:${port}${path ?? "/"}`;
   if (target.includes("://")) return target;
-  // A browser's port 80 is never what is meant here: apps listen on a port such as 3000.
+  // Without this check, webhooks would go to port 80, although apps listen on a port such as 3000.
   const [, host, rest] = /^(localhost|127\.0\.0\.1|\[::1\])(\/.*)?$/.exec(target) ?? [];
   if (host !== undefined)
     usageError(`${target} has no port: ${host}:3000${rest ?? ""}, or http://${target} for port 80.`);

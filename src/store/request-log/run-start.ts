@@ -13,7 +13,7 @@ interface Logs {
 export type Run = ReturnType<typeof openRun>;
 
 export function openRun(logs: Logs) {
-  let start: ReturnType<typeof markStart> | undefined;
+  let start: RunStart | undefined;
   return {
     /** Call it when `exec` has opened its sandbox. */
     begin() {

@@ -11,7 +11,7 @@ for (;;) {
   try {
     checkpoint();
   } catch {
-    // What was not copied stays in the log. Once the log is long, SQLite copies it in the main thread.
+    // Pages that were not copied stay in the log. Once the log is long, SQLite copies them in the main thread.
   }
   Atomics.compareExchange(state, 0, states.running, states.idle);
   Atomics.notify(state, 0);

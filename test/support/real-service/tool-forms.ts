@@ -1,5 +1,5 @@
-// The same recording as each tool writes it. Browsers, proxies and test runners differ in names, in encodings and in
-// what they leave out.
+// The same recording as each tool writes it. Browsers, proxies and test runners use other names and encodings, and
+// leave out other parts.
 
 import { createHash } from "node:crypto";
 
