@@ -1,4 +1,4 @@
-// The commands for a running sandbox, in this process: effects, output and errors.
+// Runs the commands for a running sandbox in this process, and checks their effects, output and errors.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { folder, launchCommand, linesOf, runCommand } from "../support/program.t
 import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
-test("trigger names the endpoints of a restored file, which get nothing until they are replayed", async () => {
+test("trigger names endpoints that came with a snapshot: they get nothing until replay waiting", async () => {
   const receiver = await receive();
   const before = await open();
   await register(before, receiver.url);
@@ -28,7 +28,7 @@ test("trigger names the endpoints of a restored file, which get nothing until th
   expect((await runCommand(bench.url, "trigger", "booking.declined")).error).toBe("");
 });
 
-test("requests --trace adds the events and attempts of the requests, unless there are other filters", async () => {
+test("requests --trace adds events and attempts to the requests, unless there is another filter", async () => {
   const { bench } = await openRegistered();
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` };
@@ -53,7 +53,7 @@ test("requests --trace adds the events and attempts of the requests, unless ther
 });
 
 describe("an empty list", () => {
-  test("names the values of filters that do not exist", async () => {
+  test("names each filter value that does not exist, and suggests a similar one", async () => {
     const { bench, id } = await openRegistered();
     await deliver(bench);
     const typo = `we_x${id.slice(4)}`;
@@ -91,7 +91,7 @@ describe("an empty list", () => {
     expect((await linesOf(idle, "verdicts", "--rule", "effect.single")).join()).toMatch(/^No verdicts yet\. /);
   });
 
-  test("is not printed for a removed merchant: its rows are still listed by its id or name", async () => {
+  test("is not printed for a removed merchant, whose rows are still listed by its id or name", async () => {
     const bench = await open();
     const { id: merchant, apiKey } = await bench.merchants.add();
     await bench.call("GET", "/v1/payments", { key: apiKey });
@@ -123,7 +123,7 @@ describe("an empty list", () => {
 });
 
 describe("trigger", () => {
-  test("makes the record of an event", async () => {
+  test("creates a record that emits the event", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/webhooks", {
       body: { url: "http://localhost:3000/", events: ["payment.succeeded"] },
@@ -136,7 +136,7 @@ describe("trigger", () => {
     expect(await bench.control("GET", `/records/payment/${id}`)).toMatchObject({ id, amount: 7, status: "succeeded" });
   });
 
-  test("--synthetic sends an event with any data, and makes no record", async () => {
+  test("--synthetic sends an event with any data, without a record", async () => {
     const bench = await open();
     const [line] = await linesOf(
       bench,
@@ -157,7 +157,7 @@ describe("trigger", () => {
     });
   });
 
-  test("sends a type that the service never sends only with --synthetic", async () => {
+  test("requires --synthetic for a type that the service never sends", async () => {
     const bench = await open();
     expect(await runCommand(bench.url, "trigger", "paymet.succeeded")).toMatchObject({
       code: 2,
@@ -174,7 +174,7 @@ describe("trigger", () => {
 });
 
 describe("deliveries and replay", () => {
-  test("list the newest attempts as lines or JSON, and deliver again", async () => {
+  test("list the newest attempts as lines or JSON, and replay an attempt or an event", async () => {
     const bench = await open();
     expect(await linesOf(bench, "deliveries")).toEqual([
       expect.stringMatching(/^No deliveries yet\. Try npx merchant-sandbox receive/),
@@ -216,10 +216,7 @@ describe("deliveries and replay", () => {
   });
 });
 
-/**
- * A client without Idempotency-Key that retries a write whose response was lost, and an endpoint for the event of the
- * write.
- */
+/** Registers an endpoint, and sends a write twice without an Idempotency-Key, because the first response is lost. */
 async function lostWrite(bench: Bench) {
   const receiver = await receive();
   const { id: endpoint, secret } = await register(bench, receiver.url);
@@ -234,7 +231,7 @@ async function lostWrite(bench: Bench) {
 }
 
 describe("verdicts", () => {
-  test("without a failure name the faults that have not fired yet", async () => {
+  test("names the faults that have not fired yet if nothing failed", async () => {
     const bench = await open();
     const { id } = await bench.control("POST", "/faults", {
       match: { operation: "payments.list" },
@@ -247,7 +244,7 @@ describe("verdicts", () => {
     expect((await linesOf(bench, "verdicts", "--failed")).join()).not.toContain("armed");
   });
 
-  test("name a delivery once", async () => {
+  test("names the delivery of a verdict only once", async () => {
     const { bench, receiver } = await openRegistered();
     receiver.script(401);
     await deliver(bench);
@@ -290,14 +287,17 @@ describe("details", () => {
   const ids = { requests: "req_1", events: "evt_1", deliveries: "whd_1", verdicts: "vdt_1", endpoints: "we_1" };
   const pairs = Object.keys(ids).flatMap((command) => Object.entries(ids).map((other) => [command, ...other] as const));
 
-  test.each(pairs)("%s refuses an unknown id of %s, %s, and names the right command", async (command, group, id) => {
-    const bench = await open();
-    const { code, error } = await runCommand(bench.url, command, id);
-    const isOwn = command === group;
-    expect(code).toBe(2);
-    expect(error.includes(`Show it with npx merchant-sandbox ${group} ${id}.`)).toBe(!isOwn);
-    expect(error.startsWith(`${id} is the id of a`)).toBe(!isOwn);
-  });
+  test.each(pairs)(
+    "%s rejects an unknown id of %s, %s, and names the right command if it is another one",
+    async (command, group, id) => {
+      const bench = await open();
+      const { code, error } = await runCommand(bench.url, command, id);
+      const isOwn = command === group;
+      expect(code).toBe(2);
+      expect(error.includes(`Show it with npx merchant-sandbox ${group} ${id}.`)).toBe(!isOwn);
+      expect(error.startsWith(`${id} is the id of a`)).toBe(!isOwn);
+    },
+  );
 });
 
 describe("verify", () => {
@@ -310,13 +310,13 @@ describe("verify", () => {
         "requests.count must be an object; received 3.",
     ],
     ['{"requests":{"match":{"operation":"a"}}}', "requests.match.operation: there is no operation a."],
-  ])("names the fields of an expectation in JSON that are wrong: %s", async (text, problem) => {
+  ])("names the wrong fields of a JSON expectation: %s", async (text, problem) => {
     const { url } = await open();
     const { code, error } = await runCommand(url, "verify", text);
     expect([code, error]).toEqual([2, expect.stringContaining(`${text}: ${problem}`)]);
   });
 
-  test("shows in its help an expectation in JSON that it can read", async () => {
+  test("accepts the JSON expectation that its help shows", async () => {
     const bench = await open();
     const help = await linesOf(bench, "verify", "--help");
     const example = /'(\{.*\})'/.exec(help.find((line) => line.includes('{"requests"')) ?? "")?.[1] ?? "";
@@ -325,7 +325,7 @@ describe("verify", () => {
 });
 
 describe("lists", () => {
-  test("lead from a failed verdict to the requests, and to one of them as curl", async () => {
+  test("lead from a failed verdict to its requests, and print a request as curl", async () => {
     const bench = await open();
     const { ids, body } = await lostWrite(bench);
     const [later, earlier] = ids;
@@ -360,7 +360,7 @@ describe("lists", () => {
     expect((await bench.control("GET", `/requests/${resent}`)).request.body).toBe(body);
   });
 
-  test("show events and endpoints, and the details of each", async () => {
+  test("show events and endpoints, and the details of one", async () => {
     const bench = await open();
     const { endpoint, secret, ids } = await lostWrite(bench);
     const events = await linesOf(bench, "events", "--type", "pricing_rule.created");
@@ -380,7 +380,7 @@ describe("lists", () => {
 });
 
 describe("reset and clock", () => {
-  test("reset everything, or one merchant by id or key", async () => {
+  test("reset restores everything, or the data of one merchant by its id or short name", async () => {
     const bench = await open();
     const make = () =>
       Promise.all(
@@ -411,7 +411,7 @@ describe("reset and clock", () => {
     expect(await left()).toEqual([404, 404]);
   });
 
-  test("show the time, move it, and print the events of an advance", async () => {
+  test("clock shows the time, changes it, and prints what happened during an advance", async () => {
     const bench = await open();
     expect(await linesOf(bench, "clock")).toEqual(["2026-01-05T12:00:00.000Z (frozen)"]);
     const receiver = await receive();
@@ -559,7 +559,7 @@ const wrong: [words: string[], code: number, says: string][] = [
 /** Commands that take no --url. */
 const LOCAL = ["exec", "attach"];
 
-test("all invalid values of a command are printed, one a line", async () => {
+test("a command reports all of its invalid values, one per line", async () => {
   const { url } = await open();
   const rule = ["fault", "add", "503", "paymets.list", "--merchant", "mer_lodg", "--per", "event"];
   const { code, error } = await runCommand(url, ...rule);
@@ -578,7 +578,7 @@ test("all invalid values of a command are printed, one a line", async () => {
   ]);
 });
 
-test.each(wrong)("%j is rejected with exit code %i, without mentioning the API", async (words, code, says) => {
+test.each(wrong)("%j exits with code %i and a message that does not mention the API", async (words, code, says) => {
   const bench = await open();
   const ended = await runCommand(LOCAL.includes(words[0] ?? "") ? undefined : bench.url, ...words);
   expect([ended.code, ended.out, ended.error]).toEqual([code, [], expect.stringContaining(says)]);
@@ -615,7 +615,7 @@ test("a command names the URL at which no sandbox answers, and says when a sandb
   expect(await linesOf(bench, "status")).toEqual([`${bench.url} is ready; add --control-token <token> for details.`]);
 });
 
-test("status and wait recognise a ready sandbox, a missing sandbox and another server", async () => {
+test("status and wait distinguish a ready sandbox, a missing sandbox and another server", async () => {
   const { url } = await open();
   const nobody = "http://127.0.0.1:1";
   const stranger = createServer((_, outgoing) => outgoing.end('{"status":"up"}'));
@@ -647,7 +647,7 @@ describe("env", () => {
     runCommand(url, "env", "--control-token", controlToken, ...words);
   afterEach(() => void vi.unstubAllEnvs());
 
-  test("is evaluated exactly by a shell, with any token", async () => {
+  test("prints lines from which a shell gets the exact values, even with special characters in the token", async () => {
     const bench = await open({ controlToken: token });
     const { out } = await env(bench, token, "--merchant", "stage");
     for (const shell of ["sh", "bash"]) {
@@ -664,7 +664,7 @@ describe("env", () => {
     });
   });
 
-  test("is appended to GITHUB_ENV and GITHUB_OUTPUT, with the token masked", async () => {
+  test("--format github appends to GITHUB_ENV and GITHUB_OUTPUT, and masks the token", async () => {
     const bench = await open({ controlToken: token });
     for (const name of ["GITHUB_ENV", "GITHUB_OUTPUT"]) vi.stubEnv(name, "");
     const outside = await env(bench, token, "--format", "github");

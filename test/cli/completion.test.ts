@@ -1,4 +1,4 @@
-// The words that completion offers, taken from the declarations of the commands.
+// The words that shell completion offers, taken from the declarations of the commands.
 
 import { expect, test } from "vitest";
 import { commands, everyCommand } from "../../src/cli/commands/index.ts";
@@ -33,17 +33,17 @@ test.each([
   ["exec -- npm te", []],
   ["start --db ", []],
   ["completion z", ["zsh"]],
-])("after %s, the completions are %j", async (line, expected) => {
+])("after %s, completion offers %j", async (line, expected) => {
   const words = await offered(line);
   expect(expected.filter((word) => !words.includes(word))).toEqual([]);
   if (expected.length === 0) expect(words).toEqual([]);
 });
 
-test("the first word is a command", async () => {
+test("completion offers the commands as the first word", async () => {
   expect(await offered("")).toEqual([...Object.keys(commands), "help"]);
 });
 
-test("a flag comes with its description, if the shell shows descriptions", async () => {
+test("completion adds a flag's description if the shell can show descriptions", async () => {
   const last = ["--", "start", "--mem"];
   const text = "keep all data in memory instead of a file";
   expect((await runCommand(undefined, "completion", "bash", ...last)).out).toEqual(["--memory"]);

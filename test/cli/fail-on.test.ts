@@ -29,7 +29,7 @@ async function openObserved(options: Parameters<typeof open>[0] = {}) {
 
 type Observed = Bench & { run: ObservedRun };
 
-/** The exit code of a run under these conditions, and its problems. */
+/** The exit code of a run under these conditions, and the lines of its problems. */
 async function problemsOf(bench: Observed, conditions: string) {
   const problems = await findProblems(readConditions(conditions || undefined), runningAt(bench).control, bench.run);
   return { code: problems[0]?.exitCode ?? 0, lines: problems.flatMap(({ lines }) => lines) };
@@ -38,12 +38,12 @@ async function problemsOf(bench: Observed, conditions: string) {
 const fail = (bench: Bench, status = 503) =>
   bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": `status=${status}` } });
 
-/** Repeats a call at once although the response asked the client to wait. */
+/** Repeats a call at once, although its response asks the client to wait. */
 async function beImpatient(bench: Bench): Promise<void> {
   for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payments");
 }
 
-test("verdicts and inconclusive: a failed verdict takes precedence over an inconclusive one", async () => {
+test("with --fail-on verdicts,inconclusive, a failed verdict takes precedence over an inconclusive one", async () => {
   const bench = await openObserved({ rateLimit: "payouts.list=1/1h" });
   await bench.faults.add({
     action: { type: "status", status: 503 },
@@ -61,7 +61,7 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
   expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured payouts\.list: .*req_/);
 });
 
-test("--fail-on 5xx names the sandbox's own responses, even after a reset, but not those of faults", async () => {
+test("--fail-on 5xx lists the sandbox's own 5xx responses, even after a reset, but not those of faults", async () => {
   const bench = await openObserved({ assumptions: { "error.invalid_limit.status": 500 } });
   await fail(bench);
   await bench.faults.add({ action: { type: "lost_response", as: "502" }, trigger: { times: 1 } });
@@ -72,7 +72,7 @@ test("--fail-on 5xx names the sandbox's own responses, even after a reset, but n
   expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_lodge_3 GET /v1/payments got 500"] });
 });
 
-test("--fail-on ignored names parameters and headers without effect", async () => {
+test("--fail-on ignored lists requests with parameters and headers that have no effect", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payments?limit=1");
   expect((await problemsOf(bench, "ignored")).code).toBe(0);
@@ -142,7 +142,7 @@ test("--fail-on verdicts counts a delivery that is in flight when its merchant i
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key });
   await receiver.arrived(1);
   const removal = bench.merchants.remove({ id: merchant });
-  // A merchant without deliveries does not wait for other merchants' deliveries.
+  // The removal of a merchant without deliveries does not wait for another merchant's delivery.
   const { id: other } = await bench.merchants.add({ fixture: "blank" });
   await bench.merchants.remove({ id: other });
   expect((await bench.merchants.list()).data.map(({ id }) => id)).toContain(merchant);
@@ -154,7 +154,7 @@ test("--fail-on verdicts counts a delivery that is in flight when its merchant i
   expect((await bench.deliveries.list({ merchant })).data).toMatchObject([{ status: "failed", responseStatus: 401 }]);
 });
 
-test("a wrong secret, which fails the events of every type, is listed as one problem", async () => {
+test("the failures that a wrong secret causes for several event types are listed as one problem", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   receiver.always(401);
@@ -266,7 +266,7 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   ]);
 });
 
-test("a scenario of delivery faults is not listed among the scenarios that matched no call", async () => {
+test("a scenario with delivery faults only is not listed among the scenarios that matched no call", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payouts");
   const untested = async () => (await findWarnings({ failOn: "verdicts", isGreen: true }, bench, bench.run))[0];
@@ -288,7 +288,7 @@ test("--fail-on score requires that armed scenarios pass; score=n requires n poi
   expect((await problemsOf(bench, "score")).code).toBe(3);
 });
 
-/** The title of each format that has one, and the failures of JUnit. */
+/** The titles of the Markdown and HTML reports, and the failed test cases of the JUnit report. */
 async function headlines(bench: Bench, failOn: string, problems: string[] = []) {
   const report = async (format: "markdown" | "html" | "junit") =>
     (await bench.report({ format, failOn, problems: problems.join("\n") })) as unknown as string;
@@ -298,7 +298,7 @@ async function headlines(bench: Bench, failOn: string, problems: string[] = []) 
   return { title, pill, failures: cases.map(([, suite, name]) => `${suite}: ${name}`) };
 }
 
-test("a failed audit fails the run on verdicts, and is in each report with its probes", async () => {
+test("with --fail-on verdicts, a failed audit fails the run, and each report lists it", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   const { probes } = await bench.audit({ url: receiver.url, secret: "whsec_any" });
@@ -329,7 +329,7 @@ test("a failed audit fails the run on verdicts, and is in each report with its p
   expect((await problemsOf(bench, "5xx,verdicts")).lines).toEqual([expect.stringContaining("No request arrived")]);
 });
 
-test("a failed expectation of effects fails the run on verdicts, even if a reset follows", async () => {
+test("with --fail-on verdicts, a failed expectation of effects fails the run, even after a reset", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   await register(bench, receiver.url, ["payment.succeeded"]);
@@ -348,14 +348,14 @@ test("a failed expectation of effects fails the run on verdicts, even if a reset
   expect(await problemsOf(bench, "verdicts")).toEqual({ code: 3, lines: [line] });
   expect((await headlines(bench, "verdicts", [line])).failures).toEqual(["checks: effects payment.succeeded"]);
   expect((await headlines(bench, "5xx")).title).toBe("# ⚠️ The run passed, but 1 expectation failed");
-  // Outside of `exec`, a report is about the time since the reset.
+  // Outside of `exec`, a report covers only the time since the reset.
   expect(((await bench.report()) as RunReport).checks).toEqual([]);
   await bench.verdicts.clear();
   expect((await problemsOf(bench, "verdicts")).code).toBe(0);
 });
 
-test.each(["stop", "reset", "start again"])(
-  "--fail-on score counts a scenario that failed before a %s, until the verdicts are cleared",
+test.each(["stop", "reset", "restart"])(
+  "--fail-on score still counts a failed scenario after a %s, until the verdicts are cleared",
   async (end) => {
     const bench = await openObserved({ scenario: "rate-limit-burst" });
     for (let call = 0; call < 40; call++) await bench.call("GET", "/v1/payments");
@@ -371,7 +371,7 @@ test.each(["stop", "reset", "start again"])(
   },
 );
 
-test("a wrong count of effects fails a scenario, as its title says; later events change no count", async () => {
+test("a wrong count of effects fails a scenario, and later events do not change its verdict", async () => {
   const bench = await openObserved();
   const receiver = await receive();
   await register(bench, receiver.url, ["payment.succeeded"]);
@@ -384,7 +384,7 @@ test("a wrong count of effects fails a scenario, as its title says; later events
   };
   expect(await play("webhook-storm", 1)).toBe("pass");
   expect((await problemsOf(bench, "score")).code).toBe(0);
-  // The count covers only the event that had been delivered by then. A later event does not count as lost.
+  // The count covers only the event that was delivered before it. A later event does not count as lost.
   await bench.events.trigger({ type: "payment.succeeded" });
   await advance(bench, "10s");
   await settle(bench);
@@ -418,7 +418,7 @@ test.each<[ending: string, end: (bench: Observed) => Promise<unknown>]>([
   expect(events.find(({ type }) => type === "booking.declined")?.emitted).toBe(1);
 });
 
-test("--fail-on uncovered counts what a removed merchant did, also when a new one has its name", async () => {
+test("--fail-on uncovered counts a removed merchant's calls and events, even if a new one has its name", async () => {
   const bench = await openObserved();
   const { id, apiKey: key } = await bench.merchants.add({ name: "again", fixture: "lodge" });
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, key });
@@ -427,7 +427,7 @@ test("--fail-on uncovered counts what a removed merchant did, also when a new on
   expect((await problemsOf(bench, "uncovered=bookings.decline,booking.declined")).lines).toEqual([]);
 });
 
-test("--fail-on uncovered lists operations never called and events never sent", async () => {
+test("--fail-on uncovered lists operations that were never called and events that were never sent", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payments");
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
@@ -458,7 +458,7 @@ test.each([
   ["5xx", 0],
   ["score", 3],
   ["uncovered=50", 0],
-])("reports fail exactly if the run does, with --fail-on %j after a failed verdict", async (failOn, expected) => {
+])("with --fail-on %j, reports fail exactly if the run with a failed verdict fails", async (failOn, expected) => {
   const bench = await openObserved({ scenario: "rate-limit-burst" });
   for (let call = 0; call < 40; call++) await bench.call("GET", "/v1/payments");
   await fail(bench, 500);

@@ -1,5 +1,5 @@
-// Foreign text on the command line: details of requests, events and deliveries never look like lines of the command, or
-// like commands of a build system that records them.
+// Text of other programs in the output of commands never looks like a line of the command itself, or like a workflow
+// command of the CI system that logs the output.
 
 import { expect, test } from "vitest";
 import { linesOf } from "../support/program.ts";
@@ -48,7 +48,7 @@ test("the details of a request, an event and a delivery print other programs' te
   expect(lines.filter((line) => line.startsWith("status: "))).toEqual(["status: failed"]);
 });
 
-test("the details of a delivery show the lines of its body as they were sent, with the same indentation", async () => {
+test("the details of a delivery print the lines of its body as they were sent, two columns further right", async () => {
   const { bench, receiver } = await openRegistered();
   await trigger(bench, "payment.succeeded", { amount: 1, metadata: { note: { deep: "x" } } });
   await settle(bench);
@@ -59,7 +59,7 @@ test("the details of a delivery show the lines of its body as they were sent, wi
   expect(body.join("\n")).toBe(receiver.arrivals[0]?.body.toString());
 });
 
-test("a request printed as curl contains no command of a build system, and its values are unchanged", async () => {
+test("a request printed as curl contains the body, but no workflow command of a CI system", async () => {
   const bench = await open();
   const body = JSON.stringify({ name: "A" }).replace("{", "{\n\t\n").replace("}", "\n}\n");
   const { headers } = await bench.call("POST", "/v1/hospitality/pricing-rules", {

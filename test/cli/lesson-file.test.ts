@@ -1,5 +1,5 @@
-// The file of a lesson in the folder of the learner: created when the lesson begins, and replaced by the solution when
-// its step is skipped. Files of the learner stay as they are.
+// The lesson's file in the learner's folder is created when the lesson begins. When its step is skipped, the solution
+// replaces it. Other files of the learner do not change.
 
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { attempted } from "../support/sandbox.ts";
 
 const WHEN = "2026-01-05T12:00:00.000Z";
 
-/** A learner at the only step of a lesson with a file, or past it because the step was skipped. */
+/** A learner at the only step of a lesson that has a file, or a learner who has skipped that step. */
 const placeOf = (how?: "skipped"): LearnerPlace => ({
   learner: {
     id: "mer_lodge",
@@ -72,7 +72,7 @@ test.each(["present", "absent"])("a symbolic link whose target is %s is not foll
   else expect(existsSync(profile)).toBe(false);
 });
 
-test("every version by the learner is kept when the solution takes its place", () => {
+test("the learner's version is renamed, and an older one kept, when the solution replaces the file", () => {
   const cwd = folder();
   const file = join(cwd, "paging.mjs");
   writeFileSync(`${file}.before`, "older");

@@ -1,4 +1,4 @@
-// The commands for records (make, move and show), snapshots and documents, and the help of subcommands.
+// The commands make, move and show for records, the commands snapshot and openapi, and the help of subcommands.
 
 import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
@@ -9,7 +9,7 @@ const json = async (bench: Bench, ...words: string[]) =>
   JSON.parse((await linesOf(bench, ...words, "--json"))[0] ?? "");
 
 describe("make", () => {
-  test("makes a record in any state, and prints it with its events", async () => {
+  test("creates a record in a given state, and prints it with its events", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/webhooks", {
       body: { url: "http://localhost:3000/", events: ["payment.succeeded"] },
@@ -32,14 +32,14 @@ describe("make", () => {
     expect((await json(bench, "make", "payment", "--amount", "0.5", "--currency", "USD")).amount).toBe(50);
   });
 
-  test("accepts field names as they are written in bodies, too", async () => {
+  test("accepts fields in camelCase too, as request bodies have them", async () => {
     const bench = await open();
     const words = ["--customerId", "cus_ines", "--paidAt", "2026-01-04T12:00:00Z", "--status", "succeeded"];
     const payment = await json(bench, "make", "payment", ...words);
     expect(payment).toMatchObject({ customerId: "cus_ines", paidAt: 1_767_528_000 });
   });
 
-  test("names a refused amount in the unit in which it was typed", async () => {
+  test("reports a rejected amount in the unit in which it was typed", async () => {
     const bench = await open();
     expect((await runCommand(bench.url, "make", "payment", "--amount", "-3")).error).toMatch(
       /--amount must be at least 0\.\d\d EUR; received "-3"\./,
@@ -47,7 +47,7 @@ describe("make", () => {
     expect((await runCommand(bench.url, "make", "payment", "--amount-minor", "-3")).error).toContain("received -3");
   });
 
-  test("reads times, texts, lists and objects, and null", async () => {
+  test("reads times, null, objects, lists, numbers, strings and booleans", async () => {
     const bench = await open();
     const words = ["--created", "2025-12-01T00:00:00Z", "--phone", "null", "--metadata", '{"vip": true}'];
     const customer = await json(bench, "make", "customer", ...words);
@@ -69,7 +69,7 @@ describe("make", () => {
   });
 
   test.each(["order", "orders", "marketplace-order", "marketplace_orders"])(
-    "takes %s for a marketplace order",
+    "accepts %s as a name of the kind marketplace_order",
     async (word) => {
       expect((await json(await open(), "make", word)).object).toBe("marketplace_order");
     },
@@ -94,14 +94,14 @@ describe("make", () => {
 });
 
 describe("move", () => {
-  test("takes a record to another state, and prints the event", async () => {
+  test("changes the state of a record, and prints the event", async () => {
     const bench = await open();
     const [record, event] = await linesOf(bench, "move", "payment", "pay_pending", "succeeded");
     expect(record).toMatch(/^pay_pending succeeded 760\.00 EUR /);
     expect(event).toMatch(/^ {2}payment\.succeeded evt_\w+: no endpoint is subscribed to it$/);
   });
 
-  test("changes fields, with and without a new state", async () => {
+  test("changes fields with or without a new state", async () => {
     const bench = await open();
     expect(await json(bench, "move", "payment", "pay_pending", "--description", "Breakfast")).toMatchObject({
       status: "pending",
@@ -111,7 +111,7 @@ describe("move", () => {
     expect(moved).toMatchObject({ status: "failed", failureCode: "expired_card", description: "Breakfast" });
   });
 
-  test("moves the merchant itself", async () => {
+  test("changes the state of the merchant itself", async () => {
     expect(await json(await open(), "move", "merchant", "mer_lodge", "suspended")).toMatchObject({
       id: "mer_lodge",
       status: "suspended",
@@ -120,7 +120,7 @@ describe("move", () => {
 });
 
 describe("show", () => {
-  test("lists the newest records of a kind, by status and page by page", async () => {
+  test("lists the newest records of a kind with a status, page by page", async () => {
     const bench = await open();
     const { data } = (await bench.call("GET", "/v1/payments?limit=100")).body;
     const failed = data
@@ -154,7 +154,7 @@ describe("show", () => {
     expect([out.length, error]).toEqual([1, expect.stringContaining("Older steps were left out: add --limit 100")]);
   });
 
-  test("shows one record, its amounts and times written out", async () => {
+  test("shows one record, with amounts in the main unit and times in ISO 8601", async () => {
     const out = await linesOf(await open({ clock: "2026-01-05T12:00:00Z" }), "show", "payment", "pay_pending");
     expect(out).toEqual(
       expect.arrayContaining([
@@ -209,7 +209,7 @@ test("the help of a group lists its subcommands, and each flag once", async () =
   }
 });
 
-test("snapshot saves, lists, loads and deletes", async () => {
+test("snapshot saves, lists, restores and deletes", async () => {
   const bench = await open();
   const said = async (...words: string[]) => (await runCommand(bench.url, "snapshot", ...words)).out.join("\n");
   expect(await said()).toBe("No snapshots. Try npx merchant-sandbox snapshot save before.");
@@ -229,7 +229,7 @@ test("snapshot saves, lists, loads and deletes", async () => {
   expect(await said("rm", "before")).toBe("Deleted the snapshot before.");
 });
 
-test("openapi prints both documents", async () => {
+test("openapi prints the service's document, and with --control the control API's", async () => {
   const { url } = await open();
   const printed = async (...words: string[]) => JSON.parse((await runCommand(url, "openapi", ...words)).out.join("\n"));
   expect((await printed()).servers[0].url).toBe(`${url}/v1`);
