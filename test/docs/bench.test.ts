@@ -1,4 +1,4 @@
-// The cuts of the stage benchmark: each replaces text that is in the sources.
+// The stage benchmark edits the sources: each text that an edit replaces occurs in its file exactly once.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ interface Edit {
 
 const load = <Module>(file: string) => import(join(bench, file)) as Promise<Module>;
 
-test("each cut of the stage benchmark matches the sources", async () => {
+test("each edit of the stage benchmark finds its text in the sources exactly once", async () => {
   const { cuts } = await load<{ cuts: Record<string, Edit[]> }>("parts/stages.js");
   const { edited } = await load<{ edited(edit: Edit): string }>("variants.js");
   const edits = Object.values(cuts).flat();

@@ -1,4 +1,5 @@
-// Every page that a person reads: its links, and the commands, options, codes, keys and attacks that it names exist.
+// The pages that people read: their links work, and the commands, options, error codes, keys and attacks that they name
+// exist.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -22,7 +23,7 @@ const pages = folders.flatMap((folder) =>
 const commands = await everyCommand();
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 
-/** A page without its code blocks: other tests run them, or they show another program. */
+/** A page without its code blocks, which other tests run or which show another program. */
 const prose = (page: string) => read(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
 
 const slug = (heading: string) =>
@@ -92,7 +93,7 @@ test("docs/troubleshooting.md quotes existing messages", () => {
     ([, message = ""]) => message,
   );
   expect(quoted.length).toBeGreaterThan(6);
-  // A quotation omits the parts that vary.
+  // A quotation has `…` or a number where the message varies.
   const made = quoted.filter(
     (message) => !message.split(/…|\d[\d.]*\d/).every((part) => sources.includes(part.trim())),
   );
@@ -114,10 +115,9 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const own = { ...state, learning: { id: "mer_lodge" }, app: { status: "", lines: [] } };
   const usual = visiblePanes(state);
   const shown = new Set([...usual, ...visiblePanes(own)]);
-  // A pane without a tab is opened by links alone.
+  // Only links open a pane without a tab.
   expect(panes.filter((pane) => !shown.has(pane)).map(({ name }) => name)).toEqual(["records"]);
-  // A pane that exists only in lessons or in an app has the last digit, whichever that is. The panes after the tenth
-  // have none.
+  // The page shows no digit for a pane that exists only in a lesson or beside an app, nor for a pane after the tenth.
   const rowOf = (pane: Pane) => {
     const digit = usual.includes(pane) ? digitOf(usual.indexOf(pane)) : "";
     return `| ${digit === "" ? "" : `\`${digit}\` `}${pane.title} |`;
@@ -138,7 +138,7 @@ describe("release notes", async () => {
     expect(releaseNotes("v0.2.0", { changelog, version: "0.2.0" })).toBe("### Added\n\n- A thing.");
   });
 
-  test("reject a tag that package.json or the changelog contradicts", () => {
+  test("are refused if the tag differs from package.json, or the changelog lacks the version", () => {
     expect(() => releaseNotes("v0.3.0", { changelog, version: "0.2.0" })).toThrow("tag v0.2.0");
     expect(() => releaseNotes("v0.3.0", { changelog, version: "0.3.0" })).toThrow("CHANGELOG.md says nothing of 0.3.0");
   });
@@ -150,7 +150,7 @@ const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8
   path.endsWith(".test.ts"),
 );
 
-test("the rows are exactly the attacks that tests attempt", () => {
+test("the table in SECURITY.md lists exactly the attacks that tests attempt", () => {
   const attempted = files.flatMap((path) =>
     [...readFileSync(join(root, "test", path), "utf8").matchAll(/^\s*attempted\("([^"]+)"/gm)].map(
       ([, attack]) => attack,
@@ -160,7 +160,7 @@ test("the rows are exactly the attacks that tests attempt", () => {
   expect(rows.map((row) => row.split("|")[1]?.trim()).toSorted()).toEqual([...new Set(attempted)].toSorted());
 });
 
-test("each row has a defence, an attack of its own, and attempts, which were all refused", () => {
+test("each row of the table in SECURITY.md has a different attack, a defence, and attempts that all failed", () => {
   const cells = rows.map((row) => row.split("|").map((cell) => cell.trim()));
   expect(cells.filter(({ length }) => length !== 6)).toEqual([]);
   expect(cells.filter((row) => row.slice(1, -1).includes(""))).toEqual([]);
@@ -168,7 +168,7 @@ test("each row has a defence, an attack of its own, and attempts, which were all
   expect(new Set(cells.map(([, attack]) => attack)).size).toBe(rows.length);
 });
 
-test("the package and SECURITY.md name one repository", () => {
+test("package.json and SECURITY.md name the same repository", () => {
   const { homepage, repository, bugs } = JSON.parse(read("package.json"));
   const [address] = homepage.split("#");
   expect([repository.url, bugs.url]).toEqual([`git+${address}.git`, `${address}/issues`]);

@@ -12,7 +12,7 @@ import { nullable, oneOf, Type, text } from "../../src/schema/shapes.ts";
 const declare = endpointFactory<object>();
 const service = serviceSurface("http://127.0.0.1:1", "1.2.3");
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read the documents as plain JSON, as other tools do.
 type Json = any;
 
 const print = (surface: typeof service, ...operations: DeclaredOperation[]): Json =>
@@ -88,7 +88,7 @@ describe("schemas", () => {
     expect(reply.properties.notes).toEqual({});
   });
 
-  test("two different schemas with the same title throw an error that names it", () => {
+  test("two different schemas with the same title cause an error that names the title", () => {
     const other = {
       ...feed,
       id: "other",
@@ -99,7 +99,7 @@ describe("schemas", () => {
   });
 });
 
-test("parameters are path parameters with examples, query parameters and, if honoured, the idempotency key", () => {
+test("an operation lists path parameters with examples, its query and, if it accepts one, an idempotency key", () => {
   const document = print(service, read, feed, free);
   const { parameters } = document.paths["/zoos/{zooId}/animals/{id}"].get;
   expect(parameters).toEqual([
@@ -128,7 +128,7 @@ test("parameters are path parameters with examples, query parameters and, if hon
   expect(document.paths["/animals/{id}"].delete.parameters.map(({ name }: Json) => name)).toEqual(["id"]);
 });
 
-test("a body has its example and mark; without a declared body only the body errors remain", () => {
+test("a body has its example and assumption mark; an operation without a body still lists body errors", () => {
   const document = print(service, feed, free);
   const { requestBody } = document.paths["/animals/feed"].post;
   expect(requestBody.required).toBe(true);
@@ -143,7 +143,7 @@ test("a body has its example and mark; without a declared body only the body err
   expect(Object.keys(removal.responses)).toEqual(["200", "400", "401", "403", "413", "415", "429", "500", "503"]);
 });
 
-test("a response has the headers of its surface and the fixed headers of its operation", () => {
+test("a response has the headers of the API and the fixed headers of its operation", () => {
   const document = print(service, read, feed);
   const { headers } = document.paths["/zoos/{zooId}/animals/{id}"].get.responses[200];
   expect(headers["Cache-Control"]).toEqual({ schema: { type: "string", const: "no-store" } });
@@ -184,7 +184,7 @@ test("each event has a webhook entry with its envelope, its object if declared, 
   expect([security, Object.keys(responses)]).toEqual([[], ["2XX"]]);
 });
 
-test("a pattern that only the flag u allows is left out", () => {
+test("a pattern that is valid only with the flag u is left out", () => {
   const reply = Type.Object({
     letters: Type.String({ pattern: "^\\p{L}$" }),
     digits: Type.String({ pattern: "^[0-9]$" }),
@@ -196,7 +196,7 @@ test("a pattern that only the flag u allows is left out", () => {
 describe("forms", () => {
   const document = print(service, read, feed);
 
-  test("without extensions no field x-sandbox-* is left", () => {
+  test("without extensions, the document has no x-sandbox-* fields", () => {
     expect(JSON.stringify(document)).toContain('"x-sandbox-');
     expect(JSON.stringify(inForm(document, { extensions: "off" }))).not.toContain('"x-sandbox-');
     expect(inForm(document, {})).toEqual(document);

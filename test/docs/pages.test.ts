@@ -21,7 +21,7 @@ const ledger = assumptions();
 const sourceFiles = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 const sources = sourceFiles.map((file) => ({ file, text: readFileSync(join(SOURCES, file), "utf8") }));
 
-/** Every assumption mark anywhere inside a declaration. */
+/** Every assumption mark in a declaration, at any depth. */
 function marksIn(value: unknown, found: Assumption[] = [], seen = new Set<unknown>()): Assumption[] {
   if (typeof value !== "object" || value === null || seen.has(value)) return found;
   seen.add(value);
@@ -106,7 +106,7 @@ const pages = Object.fromEntries(
 );
 const { "reference.md": reference = "" } = pages;
 
-test("the pages that are written by hand have at most 15,000 words together", () => {
+test("the hand-written pages have at most 15,000 words in total", () => {
   const root = join(SOURCES, "..");
   const texts = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
     .filter((file) => file.endsWith(".md"))
@@ -162,7 +162,7 @@ describe("the pages", () => {
       if (body !== undefined) expect(() => JSON.parse(body)).not.toThrow();
   });
 
-  test("the reference has a command and a response for each operation; the control page has a section for each", () => {
+  test("each operation has a command and a response in the reference, or a section in the control page", () => {
     expect(fences(reference, "sh")).toHaveLength(catalogue.length);
     expect(fences(reference, "json")).toHaveLength(catalogue.length);
     for (const { id } of catalogue) expect(reference).toContain(`<a id="${id}"></a>`);

@@ -1,4 +1,4 @@
-// The OpenAPI documents are complete and match the responses of the sandbox. test/slow/openapi-tools.test.ts runs other
+// The OpenAPI documents are complete and match the responses of the sandbox. test/tools/openapi.test.ts runs other
 // tools on them.
 
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { fieldErrors } from "../../src/schema/validator.ts";
 import { exampleEvents } from "../support/example-calls.ts";
 import { open } from "../support/sandbox.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read the documents as plain JSON, as other tools do.
 type Json = any;
 
 const ADDRESS = "http://127.0.0.1:4747";
@@ -146,7 +146,7 @@ test("each operation lists the pipeline errors, and body and idempotency errors 
 
 test("the control API has no rate limits, idempotency keys or assumptions", () => {
   const text = JSON.stringify(control);
-  // Descriptions may mention the service's keys and rate limits, but no operation has either.
+  // Descriptions may mention the service's keys and rate limits, but no control operation has them.
   const absent = ['"RateLimit-', '"name":"Idempotency-Key"', '"rate_limit_exceeded"', '"x-sandbox-assumed"'];
   expect(absent.filter((word) => text.includes(word))).toEqual([]);
   expect(JSON.stringify(service)).toContain('"name":"Idempotency-Key"');
@@ -166,7 +166,7 @@ test("the document's webhooks list every emitted event with the schema of its ob
   }
 });
 
-/** Schemas and media types of a document's requests and responses, with the place of each. */
+/** The JSON media types of a document's requests and responses, each with its place in the document. */
 function mediaIn(document: Json): { place: string; status?: string; media: Json }[] {
   return Object.entries<Json>({ ...document.paths, ...document.webhooks }).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).flatMap(([method, { requestBody, responses }]) => [
@@ -183,7 +183,7 @@ test.each([
   ["the service", service],
   ["the control API", control],
 ] as const)(
-  "in the document of %s every body and response has a named schema, and every path parameter has an example",
+  "in the document of %s, every body and response has a named schema, and every path parameter an example",
   (_, document) => {
     const media = mediaIn(document);
     expect(media.filter(({ media }) => media.schema.$ref === undefined).map(({ place }) => place)).toEqual([]);
@@ -203,7 +203,7 @@ test.each([
   },
 );
 
-test("every success of the service has an example, which matches the schema of the response", () => {
+test("every successful response of the service has an example that matches its schema", () => {
   for (const operation of catalogue) {
     const { responses } = printedOperation(service, "", operation);
     const { example } = responses[factOf(operation.status)].content["application/json"];
@@ -216,7 +216,7 @@ test("every area has a description", () => {
     expect(document.tags.filter(({ description }: Json) => description === "")).toEqual([]);
 });
 
-test("the body that adds a fault rule is typed by the schema of the rules", () => {
+test("the request body of faults.add uses the schemas of the fault actions", () => {
   const { FaultsAddInput, FaultAction, RateLimitAction } = control.components.schemas;
   expect(FaultsAddInput.properties.action).toEqual({ $ref: "#/components/schemas/FaultAction" });
   expect(FaultAction.anyOf).toContainEqual({ $ref: "#/components/schemas/RateLimitAction" });
