@@ -1,4 +1,4 @@
-// Declarations: each id is declared once, each rule has a test, and texts have the form that pages and help expect.
+// Declarations: each id is declared once, a test names each rule, and texts have the form that pages and help expect.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,15 +26,15 @@ test.each(Object.entries(idsOf))("%s are declared once", (_, ids) => {
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-test("each rule has a test", () => {
+test("a test names each rule of the judge", () => {
   const folders = ["judge", "slow", "webhooks"].map((name) => join(import.meta.dirname, "..", name));
   const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
   const tests = files.filter((file) => file.endsWith(".test.ts")).map((file) => readFileSync(file, "utf8"));
   const untested = idsOf.rules.filter((id) => !tests.some((text) => text.includes(id)));
-  expect(untested, "no test of the judge names these rules").toEqual([]);
+  expect(untested, "no test names these rules").toEqual([]);
 });
 
-test("the default of each setting is a value that it accepts", () => {
+test("each setting accepts its default", () => {
   const refused = settableFacts().filter(({ value, settable }) => fieldErrors(settable as never, value).length > 0);
   expect(refused.map(({ id }) => id)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// The import order: each layer of directories imports the layers below it, and the dashboard in a browser needs neither
-// Node nor a terminal.
+// The import order: each layer of directories imports only the layers below it, and the dashboard in a browser needs
+// neither Node nor a terminal.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { explorer, visiblePanes } from "../../ui/panes/index.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 
-/** Top to bottom. A directory imports anything from a lower layer, and only types from its own layer. */
+/** Top to bottom. A directory may import anything from a lower layer, but only types from its own layer. */
 const LAYERS: readonly (readonly string[])[] = [
   ["cli"],
   ["vitest.ts", "playwright.ts"],
@@ -38,7 +38,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["kernel"],
 ];
 
-/** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
+/** The dashboard calls the sandbox over HTTP, so it imports only code that both sides of the connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
 
 /** The directories of the dashboard, top to bottom. */
@@ -105,7 +105,7 @@ function circleIn(imports: readonly Import[]): string[] | undefined {
 }
 
 describe("the import order", () => {
-  it("names every directory of src", () => {
+  it("lists every directory of src", () => {
     expect(readdirSync(join(root, "src")).toSorted()).toEqual(LAYERS.flat().toSorted());
   });
 
@@ -143,7 +143,7 @@ describe("the import order", () => {
   it.each([
     ["a lower layer importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
     ["a lower layer importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
-    ["a sibling's values", "src/http/pipeline.ts", "src/areas/index.ts", false],
+    ["a directory importing values of its own layer", "src/http/pipeline.ts", "src/areas/index.ts", false],
     ["a service directory importing the dashboard", "src/live/hub.ts", "ui/terminal/dashboard.ts", false],
     ["the dashboard importing a service directory", "ui/terminal/dashboard.ts", "src/http/pipeline.ts", true],
   ])("rejects %s", (_, from, to, isType) => {
@@ -158,7 +158,7 @@ const PACKAGES = ["preact", "preact/hooks", "string-width"];
 const valueImportsOf = (file: string) =>
   [...readFileSync(join(root, file), "utf8").matchAll(VALUE_IMPORT)].map(([, specifier = ""]) => specifier);
 
-/** Everything that a module imports, itself or through others. */
+/** The files and packages that a module imports, directly or through other modules. */
 function reached(start: string): { files: string[]; packages: string[] } {
   const files = new Set([start]);
   const packages = new Set<string>();
@@ -196,7 +196,7 @@ it("the explorer is the only pane of the page that the terminal lacks", () => {
   expect(page.filter((pane) => pane !== explorer)).toEqual(visiblePanes(state));
 });
 
-it("nothing but the build imports the views of the page", () => {
+it("no file outside of ui/browser imports the views of the page", () => {
   const sources = ["src", "ui"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${posix(file)}`),
   );

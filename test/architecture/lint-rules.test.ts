@@ -1,5 +1,5 @@
-// The lint rules work: code that breaks a rule must be reported, for each rule. Only one file of src/ writes to the
-// terminal.
+// The lint rules: for each rule, code that breaks it is reported. Also checks what the linter cannot check, such as the
+// length of comments and strings, the lock file, and which files write to the terminal.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,8 +14,8 @@ interface Diagnostic {
   location: { path: string };
 }
 
-/** Code in a file, and the finding that Biome must report: a rule, or the message of a rule of our own. */
-type Offence = [law: string, file: string, code: string, says: string];
+/** Code in a file. `says` is the finding that Biome must report: a built-in rule, or the message of our own rule. */
+type Offence = [violation: string, file: string, code: string, says: string];
 
 const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join("\n");
@@ -29,15 +29,15 @@ const RANDOM = "src/kernel/random.ts";
 const PRINT = "Only src/cli and ui print";
 
 const offences: Offence[] = [
-  ["only the store runs SQL", "src/control/sql.ts", imports("better-sqlite3"), "Only src/store runs SQL"],
-  ["the dashboard runs no SQL", "ui/sql.ts", imports("better-sqlite3"), "Only src/store runs SQL"],
+  ["SQL outside of the store", "src/control/sql.ts", imports("better-sqlite3"), "Only src/store runs SQL"],
+  ["SQL in the dashboard", "ui/sql.ts", imports("better-sqlite3"), "Only src/store runs SQL"],
   [
-    "two files never import one another",
+    "two files that import each other",
     "src/live/one.ts",
     `import { two } from "./two.ts";\nexport const one = () => two;`,
     "noImportCycles",
   ],
-  ["no package that is not declared", "src/live/stranger.ts", imports("left-pad"), "noUndeclaredDependencies"],
+  ["an undeclared package", "src/live/stranger.ts", imports("left-pad"), "noUndeclaredDependencies"],
 
   ["Date", "src/areas/date.ts", "export const now = () => Date.now();", CLOCK],
   ["setTimeout", "src/http/timeout.ts", "export const later = (work: () => void) => setTimeout(work, 5);", CLOCK],
@@ -48,20 +48,20 @@ const offences: Offence[] = [
   ["AbortSignal.timeout", "src/webhooks/abort.ts", "export const patience = () => AbortSignal.timeout(5);", CLOCK],
 
   [
-    "a ternary in another",
+    "a nested ternary",
     "src/live/nested.ts",
     "export const size = (n: number) => (n < 1 ? 1 : n < 2 ? 2 : 3);",
     "noNestedTernary",
   ],
   [
-    "a ternary in the parentheses of another, in tests too",
+    "a nested ternary in parentheses, in a test",
     "test/nested.ts",
     "export const size = (n: number) => (n < 2 ? (n < 1 ? 1 : 2) : 3);",
     "noNestedTernary",
   ],
 
   ["Math.random", "src/faults/random.ts", "export const chance = () => Math.random();", RANDOM],
-  ["randomUUID by another name", "src/areas/alias.ts", `export { randomUUID as id } from "node:crypto";`, RANDOM],
+  ["randomUUID under another name", "src/areas/alias.ts", `export { randomUUID as id } from "node:crypto";`, RANDOM],
   [
     "randomBytes",
     "src/store/bytes.ts",
@@ -81,12 +81,12 @@ const offences: Offence[] = [
   ["node:process", "src/live/leave.ts", `export { exit } from "node:process";`, PRINT],
 
   [
-    "a file has 400 lines at most",
+    "a file of more than 400 lines",
     "src/areas/long.ts",
     lines(401, (index) => `export const a${index} = 1;`),
     "noExcessiveLinesPerFile",
   ],
-  ["a function has 60 lines at most", "ui/long-function.ts", longFunction(61), "noExcessiveLinesPerFunction"],
+  ["a function of more than 60 lines", "ui/long-function.ts", longFunction(61), "noExcessiveLinesPerFunction"],
 ];
 
 /** Code that no rule may report. */
@@ -141,7 +141,7 @@ async function lint(cwd: string): Promise<Map<string, string[]>> {
 }
 
 describe("a violation is reported", () => {
-  it.each(offences)("%s (%s)", (_law, file, _code, says) => {
+  it.each(offences)("%s (%s)", (_violation, file, _code, says) => {
     expect(found.get(file)).toContainEqual(expect.stringContaining(says));
   });
 });
@@ -170,8 +170,8 @@ describe("rules beyond the linter", () => {
 
   const isComment = (line: string) => /^\s*(\/\/|\/?\*|-- )/.test(line);
   const isRegExp = (line: string) => /^\s*\/[^/*].+\/\w*[;,]?$/.test(line);
-  // SQLite keeps the text of each definition, and the sandbox compares it with its own. A line break would make the
-  // schemas differ.
+  // SQLite keeps the text of each definition, and the sandbox compares that text with tables.ts. A line break would
+  // make the schemas differ.
   const mayBeLong = (name: string, line: string) =>
     name === join("src", "store", "sqlite", "tables.ts") || isRegExp(line);
 
@@ -182,10 +182,10 @@ describe("rules beyond the linter", () => {
       const lines = readFileSync(file, "utf8").split("\n");
       return lines.flatMap((line, index) => (isLong(line) ? [`${name}:${index + 1}`] : []));
     });
-    expect(long, "longer than 120 columns: npm run format breaks code, but no comments or strings").toEqual([]);
+    expect(long, "longer than 120 columns: npm run format wraps code, but not comments and strings").toEqual([]);
   });
 
-  it("the text of pages fits in 120 columns, without their tables, blocks and pictures", () => {
+  it("the text of pages, except tables, code blocks and pictures, fits in 120 columns", () => {
     const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map((name) => join(root, name));
     for (const folder of ["docs", "fixtures/lessons"].map((name) => join(root, name)))
       pages.push(
@@ -216,14 +216,14 @@ describe("the lock file", () => {
     packages: Record<string, Locked>;
   };
 
-  it("names no host to install from, so that each machine asks its own registry", () => {
+  it("names no registry, so that each machine installs from its own", () => {
     const addressed = Object.entries(packages).filter(([, { funding: _, ...locked }]) =>
       /:\/\//.test(JSON.stringify(locked)),
     );
     expect(addressed).toEqual([]);
   });
 
-  it("has the binaries of every platform, not only of the platform on which it was written", () => {
+  it("lists the binaries of every platform, not only those of the platform that wrote it", () => {
     const names = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)));
     const wanted = Object.values(packages).flatMap(({ optionalDependencies }) =>
       Object.keys(optionalDependencies ?? {}),
@@ -235,7 +235,7 @@ describe("the lock file", () => {
 const PRINTER = "src/cli/output/print.ts";
 const WRITES = /\b(?:stdout|stderr)\s*\??\.\s*(?:write|end)\b|\bconsole\.\w+|\bwriteSync\(\s*[12]\b|\/dev\/std/;
 
-test("in src/, only the files that print write to standard output or standard error", () => {
+test("in src/, only print.ts and bin.cjs write to standard output or standard error", () => {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
     /\.(ts|cjs)$/.test(file),
   );
@@ -245,7 +245,7 @@ test("in src/, only the files that print write to standard output or standard er
   expect(writing.filter((file) => file !== "src/cli/bin.cjs")).toEqual([PRINTER]);
 });
 
-test("every control, bidirectional and line-separating character is escaped, and JSON stays the same value", () => {
+test("escaping covers control, bidirectional and line-separating characters, and keeps the value of JSON", () => {
   const nasty = "\x00\x1b]0;x\x07\x7f\x9b\u200e\u202e\u2066\u2028\u2029\ufeff\u{e0041}é日👍";
   const shown = escapeControlCharacters(nasty);
   expect(shown).toBe(

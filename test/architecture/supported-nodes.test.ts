@@ -28,13 +28,13 @@ const lockedForNode20 = { ...locked, ...lockedIn("scripts/node-20/package-lock.j
 const ci = parse(read(".github/workflows/ci.yml")) as { jobs: { check: { strategy: { matrix: { node: string[] } } } } };
 const tried = ci.jobs.check.strategy.matrix.node;
 
-test("CI tries the oldest Node of each range in engines", () => {
+test("CI tests the oldest Node of each range in engines", () => {
   const oldest = engines.node.split(" || ").map((range) => semver.minVersion(range)?.version);
   expect(tried.map((version) => semver.minVersion(version)?.version)).toEqual(expect.arrayContaining(oldest));
 });
 
 describe.each(tried)("Node %s", (version) => {
-  test("is in the engines of every locked package", () => {
+  test("satisfies the engines of every locked package", () => {
     const oldest = semver.minVersion(version)?.version ?? "";
     const packages = semver.satisfies(oldest, "20") ? lockedForNode20 : locked;
     const refusing = Object.entries(packages).filter(
