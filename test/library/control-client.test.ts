@@ -39,7 +39,7 @@ describe("every operation", () => {
   const plain = controlCatalogue.filter(
     ({ method, path, query }) => method === "GET" && !path.includes("{") && !query.required?.length,
   );
-  test.each(plain.map(({ id, path }) => [id, path]))("%s answers what GET %s answers", async (id, path) => {
+  test.each(plain.map(({ id, path }) => [id, path]))("%s returns the response of GET %s", async (id, path) => {
     const bench = sandbox();
     const answered = await bench.call("GET", `/_sandbox${path}`, { key: null });
     const plane = [bench, connect(bench.url)].map((one) => (methodOf(one, id) as () => Promise<unknown>)());
@@ -49,19 +49,19 @@ describe("every operation", () => {
 
   const wrong: [name: string, id: string, given: object, path: string, method: string, body?: object][] = [
     ["an unknown id", "requests.get", { id: "req_99" }, "/requests/req_99", "GET"],
-    ["a field that is not known", "clock.advance", { bye: "1h" }, "/clock/advance", "POST", { bye: "1h" }],
+    ["an unknown field", "clock.advance", { bye: "1h" }, "/clock/advance", "POST", { bye: "1h" }],
     [
-      "a parameter that is not known",
+      "an unknown parameter",
       "requests.list",
       { merchand: "mer_lodge" },
       "/requests?merchand=mer_lodge",
       "GET",
     ],
     ["a limit out of range", "events.list", { limit: 0 }, "/events?limit=0", "GET"],
-    ["a field of another type", "clock.set", { mode: "standing" }, "/clock", "PUT", { mode: "standing" }],
+    ["a field with an unknown value", "clock.set", { mode: "standing" }, "/clock", "PUT", { mode: "standing" }],
     ["a value that the handler rejects", "clock.advance", { by: "soon" }, "/clock/advance", "POST", { by: "soon" }],
-    ["a field where the call takes none", "snapshots.save", { name: "one", as: "two" }, "/snapshots/one?as=two", "PUT"],
-    ["an id that HTTP must encode", "faults.get", { id: "a/b?c" }, "/faults/a%2Fb%3Fc", "GET"],
+    ["a parameter for a call with none", "snapshots.save", { name: "one", as: "two" }, "/snapshots/one?as=two", "PUT"],
+    ["an id that a URL must encode", "faults.get", { id: "a/b?c" }, "/faults/a%2Fb%3Fc", "GET"],
   ];
   test.each(wrong)("rejects %s with the error of the HTTP API", async (_, id, given, path, method, body) => {
     const bench = sandbox();
@@ -76,7 +76,7 @@ describe("every operation", () => {
   });
 });
 
-test("path, query and body are one argument", async () => {
+test("path parameters, query and body are passed in one argument", async () => {
   const sandbox = await open();
   const payment = await sandbox.records.make({
     kind: "payment",
@@ -95,7 +95,7 @@ test("path, query and body are one argument", async () => {
   expect(page.data.map(({ body }) => (body as { data: { id: string } }).data.id)).toEqual([payment.id]);
 });
 
-test("a report is an object, or text in a text format", async () => {
+test("a report is an object as JSON or HAR, and a string as JUnit", async () => {
   const sandbox = await open();
   for (const plane of [sandbox, connect(sandbox.url)]) {
     expect(await plane.report()).toHaveProperty("sandbox");
@@ -113,11 +113,11 @@ test("arguments and results are copies that the caller may change", async () => 
   expect(await sandbox.faults.get({ id: rule.id })).toMatchObject({ action: { status: 500 } });
 });
 
-test("a missing path parameter is an error that names it", async () => {
+test("a path parameter that is missing or not a string causes an error that names it", async () => {
   const sandbox = await open();
   // @ts-expect-error: the id of the request is required
   await expect(sandbox.requests.get({})).rejects.toThrow("requests.get needs id, which is text; received none.");
-  // @ts-expect-error: a number is no id
+  // @ts-expect-error: an id is a string
   await expect(sandbox.requests.get({ id: 7 })).rejects.toThrow("requests.get needs id, which is text; received 7.");
 });
 
@@ -164,7 +164,7 @@ test.each([true, false])("a closed sandbox throws an error that says so (used be
   await expect(sandbox.clock.get()).rejects.toThrow("The sandbox is closed.");
 });
 
-test("a sandbox answers a first call that arrives while it closes, and then closes", async () => {
+test("a sandbox that is closing still answers its first call, and then closes", async () => {
   const sandbox = await createSandbox();
   const closed = sandbox.close();
   expect(await sandbox.health()).toMatchObject({ status: "ready" });
@@ -172,7 +172,7 @@ test("a sandbox answers a first call that arrives while it closes, and then clos
   await expect(sandbox.health()).rejects.toThrow("The sandbox is closed.");
 });
 
-test("the groups of a client work through a copy, a prototype and a proxy", async () => {
+test("method groups such as `clock` also work on a copy, a derived object and a proxy of a client", async () => {
   const sandbox = await open();
   for (const other of [{ ...sandbox }, Object.create(sandbox), new Proxy(sandbox, {})])
     expect(await other.clock.get()).toMatchObject({ mode: "frozen" });

@@ -1,5 +1,5 @@
 // Clients of a sandbox that an app serves below a path: the control client, commands, the dashboard's calls and a
-// lesson; and which paths an app's sandbox refuses, compared with one on its own port.
+// lesson. Also compares the request targets that a sandbox rejects in an app and on its own port.
 
 import { createServer, type Server } from "node:http";
 import express from "express";
@@ -14,7 +14,7 @@ import { call, listen, NOON, open, raw } from "../support/sandbox.ts";
 const opened: Sandbox[] = [];
 afterEachTest.push(() => Promise.all(opened.splice(0).map((sandbox) => sandbox.close())));
 
-/** A sandbox in an Express app below a path: its address, and the server of the app. */
+/** Mounts a sandbox in an Express app below a path. */
 async function openBelow(path: string): Promise<{ sandbox: Sandbox; server: Server; url: string }> {
   const sandbox = await createSandbox({ clock: NOON, listen: false });
   opened.push(sandbox);
@@ -24,7 +24,7 @@ async function openBelow(path: string): Promise<{ sandbox: Sandbox; server: Serv
 }
 
 describe("below a path", () => {
-  test.each(["", "/", "/v1", "/v1/", "/_sandbox", "/_sandbox/ui", "?a#b"])("connect(url + %j)", async (end) => {
+  test.each(["", "/", "/v1", "/v1/", "/_sandbox", "/_sandbox/ui", "?a#b"])("connect reaches url + %j", async (end) => {
     const { url } = await openBelow("/pay/in");
     const control = connect(url + end);
     expect(await control.overview()).toMatchObject({
@@ -35,13 +35,13 @@ describe("below a path", () => {
     expect(await control.clock.get()).toMatchObject({ now: "2026-01-05T13:00:00.000Z" });
   });
 
-  test("a mount path that begins with /v1 belongs to the address", async () => {
+  test("connect keeps a mount path that begins with /v1", async () => {
     const { url } = await openBelow("/v1/mock");
     expect(await connect(url).overview()).toMatchObject({ name: "merchant-sandbox" });
     expect(await connect(`${url}/v1`).overview()).toMatchObject({ name: "merchant-sandbox" });
   });
 
-  test("an address without the mount path is rejected with the response from there", async () => {
+  test("connect rejects an address with a missing or a wrong mount path", async () => {
     const { url } = await openBelow("/pay");
     await expect(connect(new URL(url).origin).overview()).rejects.toThrow(/responded with 404, but is not a merchant/);
     const { url: own } = await open();
@@ -139,7 +139,7 @@ describe("a request target", () => {
     ["GET", "/_sandbox\\clock", UNKNOWN],
     ["GET", "http://127.0.0.1/v1/payments", "403 host_not_allowed"],
     ["OPTIONS", "*", "403 host_not_allowed"],
-  ])("%s %s is rejected on the sandbox's own port, and left to the app in an app", async (method, target, expected) => {
+  ])("%s %s is rejected on the sandbox's own port, and passed on in an app", async (method, target, expected) => {
     const { own, atRoot, below } = await openAll();
     expect(await answerTo(own, method, target)).toBe(expected);
     expect(await answerTo(atRoot, method, target)).toBe("404");

@@ -1,5 +1,5 @@
-// A sandbox inside an app: Express 5 and 4, connect, Fastify and node:http, with a body parser, helmet, compression and
-// a logger in front.
+// A sandbox as middleware in an app: Express 5 and 4, connect, Fastify and node:http, behind a body parser, helmet,
+// compression and a logger.
 
 import { createServer, get, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createRequire } from "node:module";
@@ -160,10 +160,10 @@ describe("a body that the app has read", () => {
   });
 
   test.each([
-    ["a live key", { ...RULE, name: "sk_live_1" }, {}, 403, "live_key_refused"],
+    ["a live key in a field", { ...RULE, name: "sk_live_1" }, {}, 403, "live_key_refused"],
     ["an array", [], {}, 400, "body_not_object"],
     ["a form", "name=Weekend", { contentType: "application/x-www-form-urlencoded" }, 415, "unsupported_media_type"],
-  ])("is refused if it is %s", async (_, body, options, status, code) => {
+  ])("is rejected: %s", async (_, body, options, status, code) => {
     const { url } = await openBehind(express.json(), express.urlencoded());
     expect(await call(url, "POST", RULES, { body, ...options })).toMatchObject({ status, body: { code } });
   });
@@ -175,7 +175,7 @@ describe("a body that the app has read", () => {
     expect((await control(url, "GET", `/requests/${await logged(url)}`)).request.body).toBe(JSON.stringify(RULE));
   });
 
-  test("gets an error for the app's developer if no middleware kept it", async () => {
+  test("causes a 500 that tells the app's developer what to do, if no middleware kept it", async () => {
     const sandbox = await createSandbox({ clock: NOON, listen: false });
     const app = express().use((request, _, next) => void request.resume().once("end", next), sandbox.middleware);
     const answer = await post(await urlOf(createServer(app)), RULE);
@@ -202,7 +202,7 @@ describe("with helmet, compression and a logger in front", () => {
     await expect.poll(() => lines.at(-1)).toMatch(/^GET \/v1\/payments 200 /);
   });
 
-  test.each(["reset", "empty", "garbage", "malformed_chunk"])("a connection breaks: %s", async (as) => {
+  test.each(["reset", "empty", "garbage", "malformed_chunk"])("a connection fault takes effect: %s", async (as) => {
     const { url } = await behindAll();
     await control(url, "POST", "/faults", { action: { type: "connection", as } });
     const body = JSON.stringify(RULE);
@@ -213,7 +213,7 @@ describe("with helmet, compression and a logger in front", () => {
     expect((await control(url, "GET", "/requests?limit=1")).data).toMatchObject([{ path: RULES }]);
   });
 
-  test.each(["truncate", "drip"])("a body is sent in parts: %s", async (as) => {
+  test.each(["truncate", "drip"])("a body fault applies to an uncompressed body: %s", async (as) => {
     const { url } = await behindAll();
     const action = { type: "body", as, ...(as === "drip" ? { bytesPerSecond: 100_000 } : {}) };
     await control(url, "POST", "/faults", { action });
@@ -231,7 +231,7 @@ describe("the check of Host and Origin", () => {
     ["a foreign Host", { host: "evil.example" }, "host_not_allowed"],
     ["another port", { host: "localhost:1" }, "host_not_allowed"],
     ["a foreign Origin", { origin: "http://evil.example" }, "origin_not_allowed"],
-    ["an Origin of https", { origin: "https://own" }, "origin_not_allowed"],
+    ["an https Origin", { origin: "https://own" }, "origin_not_allowed"],
   ])("refuses %s", async (_, headers: Record<string, string>, code) => {
     const { url } = await openBehind();
     const sent = Object.fromEntries(
@@ -242,7 +242,7 @@ describe("the check of Host and Origin", () => {
     expect(await call(url, "POST", "/_sandbox/reset", { headers: sent, body: {} })).toMatchObject(refusal);
   });
 
-  test("allows pages of the app itself, and a name of this machine with its port", async () => {
+  test("allows the app's own origin, and localhost with the app's port", async () => {
     const { url } = await openBehind();
     const origin = `http://${hostOf(url)}`;
     expect((await call(url, "GET", "/v1/payments", { headers: { origin } })).status).toBe(200);
@@ -250,7 +250,7 @@ describe("the check of Host and Origin", () => {
     expect((await call(url, "GET", "/v1/payments", { headers: { host } })).status).toBe(200);
   });
 
-  test("refuses requests from another machine, unless host opens the sandbox", async () => {
+  test("refuses requests from another machine, unless the option host opens the sandbox to the network", async () => {
     const from = (sandbox: Sandbox) =>
       createServer((request, response) => {
         Object.defineProperty(request.socket, "remoteAddress", { value: "192.168.1.7" });
@@ -271,7 +271,7 @@ describe("the check of Host and Origin", () => {
     });
   });
 
-  test("leaves other targets to the app: a whole URL, doubled slashes, another case", async () => {
+  test("leaves unusual request targets to the app: an absolute URL, doubled slashes, another case", async () => {
     const { url } = await openBehind();
     const { port, host } = new URL(url);
     for (const target of [`http://${host}/v1/payments`, "//v1/payments", "/V1/payments", "/v1x", "/_sandboxes"]) {
@@ -285,7 +285,7 @@ describe("webhooks", () => {
   const register = (url: string, to: string) =>
     call(url, "POST", "/v1/webhooks", { body: { url: to, events: ["payment.succeeded"] } });
 
-  test("go to the app's own routes, on the same port", async () => {
+  test("are delivered to the app's own routes on the same port", async () => {
     const received: unknown[] = [];
     const sandbox = await open();
     const app = express()
@@ -302,7 +302,7 @@ describe("webhooks", () => {
   });
 
   test.each(["/_sandbox/reset", "/pay/_sandbox", "/other/../_sandbox/reset", "/v1/webhooks", "/%2e/_sandbox/reset"])(
-    "are not delivered to the sandbox itself: %s",
+    "cannot be registered for a path of the sandbox itself: %s",
     async (path) => {
       const { url } = await openBehind();
       expect(await register(url, url + path)).toMatchObject({ status: 400, body: { code: "invalid_webhook_url" } });
@@ -336,7 +336,7 @@ describe("attach", () => {
   });
 });
 
-test("the address is where the app serves the sandbox", async () => {
+test("a mounted sandbox learns its address from the first request", async () => {
   const sandbox = await open();
   expect([sandbox.url, sandbox.baseUrl, sandbox.port]).toEqual(["", "/v1", 0]);
   const url = await urlOf(createServer(express().use("/pay", sandbox.middleware)));
@@ -345,7 +345,7 @@ test("the address is where the app serves the sandbox", async () => {
   expect([sandbox.baseUrl, sandbox.port]).toEqual([`http://localhost:${port}/pay/v1`, Number(port)]);
 });
 
-test("close waits for requests in flight, and releases held ones", async () => {
+test("close waits for requests in flight, and ends their injected latency", async () => {
   const { sandbox, url } = await openBehind();
   await control(url, "POST", "/faults", { action: { type: "latency", ms: 600_000 } });
   const answer = call(url, "GET", "/v1/payments");
@@ -354,7 +354,7 @@ test("close waits for requests in flight, and releases held ones", async () => {
   expect((await answer).status).toBe(200);
 });
 
-test("a sandbox that listens on a port cannot be mounted, and a mounted sandbox has no port", async () => {
+test("a sandbox that listens on a port cannot be mounted, and a mounted sandbox accepts no port", async () => {
   await expect(createSandbox({ listen: false, port: 0 })).rejects.toThrow("has no port of its own");
   const sandbox = await open({ listen: true });
   expect(() => sandbox.middleware({ url: "/v1", headers: {} }, { headersSent: false })).toThrow("listen: false");

@@ -64,7 +64,7 @@ async function run(bench: Bench, receiver: Receiver, order: readonly string[], w
 }
 
 describe("named merchants", () => {
-  test("get the same bytes alone and on three workers, in any order", async () => {
+  test("get the same bytes on one worker as on three, in any order", async () => {
     const receiver = await receive();
     const alone = await run(await open(), receiver, NAMES, 1);
     const bench = await open();
@@ -80,7 +80,7 @@ describe("named merchants", () => {
     expect(alone.get(NAMES[0] as string)).toMatch(/ 503 [\s\S]* 200 [\s\S]*"requestId":"req_\w{12}_\d+"/);
   });
 
-  test("get different ids for a name in use, and the first id again once its merchant is removed", async () => {
+  test("get another id if their name is in use, and the first id again after its merchant is removed", async () => {
     const bench = await open();
     const [first, second] = [await ownMerchant(bench, { name: "one" }), await ownMerchant(bench, { name: "one" })];
     expect(second.id).not.toBe(first.id);

@@ -72,7 +72,7 @@ describe("a test merchant", () => {
     plain((await other.verify({ within: "30s", all: [once] })).verdict).toBe("pass");
   });
 
-  test("is deleted at the end of its using block, locally and remotely", async ({ sandbox }) => {
+  test("created over HTTP is deleted at the end of its `await using` block", async ({ sandbox }) => {
     let id: string;
     {
       await using merchant = await ownMerchant(connect(sandbox.url), { fixture: "stage" });
@@ -98,7 +98,7 @@ describe("toHaveRequested", () => {
     );
   });
 
-  test("waits for requests in flight", async ({ merchant }) => {
+  test("waits for requests that have not arrived yet", async ({ merchant }) => {
     const waiting = expect(merchant).toHaveRequested({ operation: "payments.list" }, { times: 1, within: "30s" });
     await payments(merchant);
     await waiting;
@@ -118,7 +118,7 @@ describe("toHaveRequested", () => {
     );
   });
 
-  test("lists the unexpected requests", async ({ merchant }) => {
+  test("lists the requests that matched although none should", async ({ merchant }) => {
     await payments(merchant);
     const [request] = await merchant.requests();
     await plain(expect(merchant).not.toHaveRequested({ operation: "payments.list" })).rejects.toThrow(
@@ -128,7 +128,7 @@ describe("toHaveRequested", () => {
 });
 
 describe("toHaveDelivered", () => {
-  test("waits for the delivery, and describes its attempts", async ({ merchant, sandbox, onTestFinished }) => {
+  test("waits for the delivery, and checks attempts and result", async ({ merchant, sandbox, onTestFinished }) => {
     const receiver = await receive();
     onTestFinished(() => receiver.close());
     const asked = { key: merchant.apiKey, body: { url: receiver.url, events: ["*"] } };
@@ -188,7 +188,7 @@ describe("toHaveNoFailedVerdicts", () => {
   });
 });
 
-test("a matcher ends before the time-out of its test, so that its message is seen", { timeout: 2_000 }, async ({
+test("a matcher fails before the timeout of its test, so that its message is seen", { timeout: 2_000 }, async ({
   merchant,
 }) => {
   await plain(
