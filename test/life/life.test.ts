@@ -24,13 +24,13 @@ async function events(bench: Bench): Promise<string[]> {
 
 const file = () => join(folder(), "sandbox.db");
 
-/** Waits until a condition holds, because the machine's clock drives the changes in these tests. */
+/** Waits until a condition holds. Without an advance, the sandbox makes changes in the background. */
 async function until(holds: () => Promise<boolean>) {
   for (let left = 200; left > 0 && !(await holds()); left--) await realDelay(50);
   expect(await holds()).toBe(true);
 }
 
-test("nothing changes under a frozen clock, until it is advanced", async () => {
+test("under a frozen clock, records change only when it is advanced", async () => {
   const bench = await open();
   await make(bench, "sync_log", { id: "syl_1" });
   await advance(bench, "119s");
@@ -53,7 +53,7 @@ test("nothing changes under a frozen clock, until it is advanced", async () => {
   expect(await statusOf(bench, "sync_log", "syl_1")).toBe("succeeded");
 });
 
-test("a change sends its webhook, with the time at which it was due", async () => {
+test("a change sends its webhook with the time at which the change was due", async () => {
   const { bench, receiver } = await openRegistered({}, ["*"], "sk_test_blank");
   await make(bench, "sync_log", { id: "syl_1" });
   await advance(bench, "1h");
@@ -75,7 +75,7 @@ test("setting the clock forward carries out the due changes, each at its due tim
   expect(order[0]).toBe("2026-01-05T12:02:00.000Z integration_sync.succeeded syl_1");
 });
 
-test.each(["real", "offset"] as const)("records change by themselves while a %s clock runs", async (mode) => {
+test.each(["real", "offset"] as const)("records change by themselves while the clock runs in mode %s", async (mode) => {
   const bench = await open(mode === "real" ? { clock: undefined } : {});
   if (mode === "offset") await setClock(bench, mode, "2030-05-01T09:00:00Z");
   const { unix } = await bench.control("GET", "/clock");
@@ -83,7 +83,7 @@ test.each(["real", "offset"] as const)("records change by themselves while a %s 
   await until(async () => (await statusOf(bench, "sync_log", "syl_1")) === "succeeded");
 });
 
-test.each(["sync_log", "payout_method"])("a %s that is made after its change was due changes at once", async (kind) => {
+test.each(["sync_log", "payout_method"])("a %s whose change is due at its creation changes at once", async (kind) => {
   const bench = await open();
   const created = NOON_SECONDS - 3 * 86_400;
   const { id } = await make(bench, kind, kind === "sync_log" ? { created, startedAt: created } : { created });
@@ -91,7 +91,7 @@ test.each(["sync_log", "payout_method"])("a %s that is made after its change was
   expect(await statusOf(bench, kind, id)).toBe(kind === "sync_log" ? "succeeded" : "verified");
 });
 
-test("a file that is opened after a week makes the due changes in order, each with its own time", async () => {
+test("a sandbox whose file is opened a week later makes the due changes, each with its own time", async () => {
   const db = file();
   const before = await open({ db, memory: false });
   await make(before, "booking", { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" });
@@ -106,11 +106,11 @@ test("a file that is opened after a week makes the due changes in order, each wi
   expect((await events(after)).filter((event) => event.includes("payout.paid"))).toEqual([
     "2026-01-07T08:00:00.000Z payout.paid po_1",
   ]);
-  // Nothing is left to do.
+  // No change is left.
   expect(ownChanges(await advance(after, "1h"))).toEqual([]);
 });
 
-test("two advances at once add up, and each reports its own span", async () => {
+test("two concurrent advances add up, and each reports the changes of its own time span", async () => {
   const bench = await open();
   await make(bench, "payout", { id: "po_1", status: "pending", amount: 100, arrivalDate: "2026-01-07" });
   const [first, second] = await Promise.all([advance(bench, "1d"), advance(bench, "1d")]);
@@ -121,7 +121,7 @@ test("two advances at once add up, and each reports its own span", async () => {
   ]);
 });
 
-test("with --life off nothing changes; the dates are kept for a later start with life on", async () => {
+test("with --life off, nothing changes until the file is opened with life on", async () => {
   const db = file();
   const off = await open({ db, memory: false, life: "off" });
   expect((await off.control("GET", "")).life).toBe("off");
@@ -134,7 +134,7 @@ test("with --life off nothing changes; the dates are kept for a later start with
   await until(async () => (await statusOf(on, "sync_log", "syl_1")) === "succeeded");
 });
 
-test("a fixture may say that time does not change its records, or its records of one kind", async () => {
+test("a fixture can switch off time-driven changes of all its records, or of one kind", async () => {
   const fixtures = folder();
   const stay = { id: "bkg_1", status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-01-08" };
   const write = (name: string, life: object) => {
@@ -168,7 +168,7 @@ test("a fixture may say that time does not change its records, or its records of
   await expect(open({ fixtures })).rejects.toThrow("Unknown field life.bookings. Did you mean booking?");
 });
 
-test("a date uses the settings of its own day, not of the day on which the record was made", async () => {
+test("a change uses the settings of the day on which it is due, not of the record's creation", async () => {
   const bench = await open();
   await make(bench, "statutory_settings", { id: "sts_1", autoRemit: false });
   await make(bench, "remittance", { id: "rem_1", amount: 100, dueDate: "2026-01-08" });
@@ -186,7 +186,7 @@ test("a date uses the settings of its own day, not of the day on which the recor
   ]);
 });
 
-test("a record that cannot be changed is reported and left as it is; the others change", async () => {
+test("a record that cannot be changed is reported, and the other records change", async () => {
   const db = file();
   const bench = await open({ db, memory: false });
   for (const id of ["syl_1", "syl_2", "syl_3"]) await make(bench, "sync_log", { id });
@@ -204,7 +204,7 @@ test("a record that cannot be changed is reported and left as it is; the others 
   expect(ownChanges(await advance(bench, "1h"))).toEqual([]);
 });
 
-test("a date before the record was made changes nothing; today's date does", async () => {
+test("a check-in date before the booking's creation changes nothing, but a check-in today does", async () => {
   const bench = await open();
   const stay = (id: string, checkIn: string) =>
     make(bench, "booking", { id, status: "confirmed", checkIn, checkOut: "2026-03-01" });
@@ -218,7 +218,7 @@ test("a date before the record was made changes nothing; today's date does", asy
   ]);
 });
 
-test("a changed date moves the scheduled change; a removed date or a removed merchant cancels it", async () => {
+test("another date moves a scheduled change; no date, another state or the merchant's removal cancels it", async () => {
   const bench = await open();
   const stay = (id: string) =>
     make(bench, "booking", { id, status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-03-01" });

@@ -1,4 +1,4 @@
-// A month of the seeded world, compared with a model of the calendar.
+// The changes of 30 days to the default data and added records, compared with the calendar model.
 
 import { expect, test } from "vitest";
 import { expectedChanges, type ModelledMerchant } from "../support/calendar-model.ts";
@@ -28,10 +28,7 @@ async function recordsOf(bench: Bench, merchant: string): Promise<ModelledMercha
   return Object.fromEntries(await Promise.all(lists));
 }
 
-/**
- * Records that the fixtures lack: every kind and state that time changes, on days around a weekend, a month's end and a
- * leap day.
- */
+/** Adds records in states that the fixtures lack. Their dates include a weekend and the end of a month. */
 async function addRecords(bench: Bench) {
   const make = (merchant: string, kind: string, fields: object) =>
     bench.control("POST", `/records/${kind}`, { merchant, ...fields });
@@ -62,7 +59,7 @@ async function addRecords(bench: Bench) {
 
 const byName = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);
 
-test("30 days change exactly the records that the calendar model names, in order and with their events", async () => {
+test("30 days change exactly the records that the calendar model predicts, in order and with events", async () => {
   const bench = await open();
   await addRecords(bench);
   const merchants = await Promise.all(
