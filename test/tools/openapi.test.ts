@@ -13,7 +13,7 @@ import { exampleEvents, exampleReplies } from "../support/example-calls.ts";
 import { otherAssumptions } from "../support/other-assumptions.ts";
 import { importTool } from "./import-tool.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
+// biome-ignore lint/suspicious/noExplicitAny: the tests read the documents as plain JSON, as other tools do.
 type Json = any;
 
 const { createConfig, lintFromString } = await importTool("@redocly/openapi-core");
@@ -48,7 +48,7 @@ describe.each([
   ["the service", service, "/payments", "get"],
   ["the control API", control, "/_sandbox/clock", "get"],
 ] as const)("the document of %s", (_, document, path, method) => {
-  test("gets no error or warning from Redocly's recommended rules, which find planted mistakes", async () => {
+  test("has no problem under Redocly's recommended rules, which find the mistakes of a broken copy", async () => {
     expect(await redocly(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].summary;
@@ -59,7 +59,7 @@ describe.each([
     ]);
   });
 
-  test("gets no error or warning from Spectral's recommended rules, which find planted mistakes", async () => {
+  test("has no problem under Spectral's recommended rules, which find the mistakes of a broken copy", async () => {
     expect(await spectral(document)).toEqual([]);
     const broken = copy(document);
     delete broken.paths[path][method].tags;
@@ -74,20 +74,20 @@ describe.each([
 test.each([
   ["the service", serviceOpenapi(ADDRESS, { version: "3.0", extensions: "off" })],
   ["the control API", controlOpenapi(ADDRESS, { version: "3.0" })],
-] as const)("the OpenAPI 3.0 form of the document of %s gets no problem from Redocly's rules", async (_, older) => {
+] as const)("Redocly's rules find no problem in the OpenAPI 3.0 form of the document of %s", async (_, older) => {
   expect(older.openapi).toBe("3.0.3");
   expect(await redocly(older)).toEqual([]);
 });
 
 test.each(["3.1", "3.0"] as const)(
-  "the service's document in OpenAPI %s gets no problem if every assumption is set",
+  "Redocly's rules find no problem in the service's OpenAPI %s document if every assumption is changed",
   async (version) => {
     const extensions = version === "3.0" ? "off" : "on";
     expect(await redocly(serviceOpenapiUnder(ADDRESS, { version, extensions }, otherAssumptions()))).toEqual([]);
   },
 );
 
-/** Errors of a strict compilation of the generated types and of code that uses the types. */
+/** The errors of a strict compilation of the generated types and of code that uses them. */
 async function compile(document: OpenApiDocument, usage: string): Promise<string[]> {
   const types = astToString(await openapiTS(document));
   const files = new Map([
@@ -143,7 +143,7 @@ test("types generated from the control API's document compile strictly", async (
 
 const ODD = [null, "", "odd", -1, 0.5, 1, true, false, [], [null], {}, { odd: 1 }];
 
-/** The value with one part removed or replaced. `at` is the number of the part. */
+/** A copy of the value with one part removed or replaced. `at` selects the part, and `how` the change. */
 function mutate(value: Json, at: number, how: number): Json {
   const places: [Json, string][] = [];
   const whole = JSON.parse(JSON.stringify(value));
@@ -165,14 +165,14 @@ function mutate(value: Json, at: number, how: number): Json {
 const withoutExamples = (): Json =>
   JSON.parse(JSON.stringify(service, (name, value) => (name === "example" || name === "examples" ? undefined : value)));
 
-test("the document's schemas accept every response, and reject the bodies that the pipeline rejects", async () => {
+test("the document's schemas accept every example reply, and reject the same mutations as the sandbox", async () => {
   const replies = await exampleReplies();
   const mutation = fc.record({ operation: fc.nat(catalogue.length - 1), at: fc.nat(200), how: fc.nat(ODD.length) });
   await fc.assert(
     fc.asyncProperty(fc.array(mutation, { minLength: 100, maxLength: 200 }), async (mutations) => {
       const document = withoutExamples();
       const expected = new Set<string>();
-      const hang = (number: number, index: number, value: Json) => {
+      const addExample = (number: number, index: number, value: Json) => {
         const operation = catalogue[number % catalogue.length];
         if (!operation) return;
         const status = factOf(operation.status);
@@ -181,11 +181,11 @@ test("the document's schemas accept every response, and reject the bodies that t
         media.examples = { ...media.examples, [`value${index}`]: { value } };
         if (!matchesSchema(operation.reply, value)) expected.add(`value${index}`);
       };
-      catalogue.forEach(({ id }, index) => void hang(index, index, replies[id]));
+      catalogue.forEach(({ id }, index) => void addExample(index, index, replies[id]));
       expect([...expected]).toEqual([]);
       mutations.forEach(({ operation, at, how }, index) => {
         const reply = replies[catalogue[operation]?.id ?? ""];
-        hang(operation, catalogue.length + index, mutate(reply, at, how));
+        addExample(operation, catalogue.length + index, mutate(reply, at, how));
       });
       const rules = {
         "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true },
@@ -199,7 +199,7 @@ test("the document's schemas accept every response, and reject the bodies that t
   );
 });
 
-/** The webhook entries of the events, each with its bodies as examples of the request body schema. */
+/** The document with each event body as an example of the request body at its webhook entry. */
 function withDelivered(bodies: Json[]): Json {
   const document = withoutExamples();
   for (const [index, body] of bodies.entries()) {
@@ -209,7 +209,7 @@ function withDelivered(bodies: Json[]): Json {
   return document;
 }
 
-test("the document's webhook schemas accept every event, and reject a record with a wrong id", async () => {
+test("the document's webhook schemas accept every event, and reject a record whose id is a number", async () => {
   const bodies = await exampleEvents();
   const rules = { "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true } };
   expect(await redocly(withDelivered(bodies), rules)).toEqual([]);

@@ -1,5 +1,5 @@
-// docs/languages.md and docs/library.md: runs the sections on Bun, Deno, jsdom and Jest with these tools from the npm
-// registry.
+// Runs the code of docs/languages.md and docs/library.md for Bun, Deno, jsdom and Jest with these tools, installed from
+// the npm registry.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const MINUTES = 180_000;
 
 /** The folder of the packages. All tests share it, because the packages are large. */
 const home = mkdtempSync(join(tmpdir(), "merchant-sandbox-runtimes-"));
-/** The reason why the tests are skipped. */
+/** The reason why tests are skipped; undefined if they run. */
 let missing: string | undefined;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Runs a program that the packages installed, or one of this machine. */
+/** Runs a program of the installed packages or of this machine. */
 function run(file: string, words: readonly string[], cwd = home): Promise<{ code: number; said: string }> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(MERCHANT_|VITEST|NODE_ENV|NODE_OPTIONS)/.test(name),
@@ -56,7 +56,7 @@ function run(file: string, words: readonly string[], cwd = home): Promise<{ code
   });
 }
 
-/** Turns the statements of a snippet into a test, after the imports of the snippet. */
+/** Wraps the statements of a snippet in a test. The imports of the snippet stay above the test. */
 function asTest(snippet: string, opening: string, more: string): string {
   const lines = snippet.split("\n");
   const isImport = (line: string) => /^(import |\/\/ @)/.test(line);
@@ -76,7 +76,7 @@ test.for([
   },
   { runtime: "deno", opening: `Deno.test("lists payments", async () => {`, passed: /\b1 passed\b/ },
 ])(
-  "a test in $runtime has a merchant of its own",
+  "a test in $runtime gets its own merchant",
   { timeout: MINUTES },
   async ({ runtime, opening, passed }, { skip }) => {
     skip(missing !== undefined, missing);
@@ -103,7 +103,7 @@ test("a page in jsdom can call the API if its origin is allowed", { timeout: MIN
   expect([code, said]).toEqual([0, expect.stringMatching(/Tests .*2 passed/)]);
 });
 
-test("the page shows a test for Jest that passes", { timeout: MINUTES }, async () => {
+test("the Jest test in docs/library.md passes", { timeout: MINUTES }, async () => {
   const home = folder();
   mkdirSync(join(home, "node_modules"));
   symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
