@@ -11,7 +11,7 @@ import { inFormOf, type ToolForm, toolForms } from "../support/real-service/tool
 
 const fileOf = (text: string, name = "service.har") => temporaryFile(text, name);
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests make HARs of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: the tests change HARs into any shape.
 type Har = any;
 
 const recorded = (change: (behaviour: Behaviour) => void = () => {}) => recordSession(createRealService(change));
@@ -47,7 +47,7 @@ describe("compare", () => {
     expect([code, out[1]]).toEqual([4, expect.stringContaining("--base https://host/v1")]);
   });
 
-  test("prints the result as JSON, alone on standard output", async () => {
+  test("prints only the result as JSON on standard output with --json", async () => {
     const { out } = await compareFile(harOf(stricter), "--json");
     const { verdicts } = JSON.parse(out.join(""));
     expect(verdicts.find(({ fact }: Har) => fact.id === "bookings.decline.status")).toMatchObject({
@@ -56,7 +56,7 @@ describe("compare", () => {
     });
   });
 
-  test("takes the calls of several recordings together", async () => {
+  test("compares the calls of several recordings as if they were one", async () => {
     const { log } = harOf();
     const half = Math.floor(log.entries.length / 2);
     const [first, second] = [log.entries.slice(0, half), log.entries.slice(half)].map((entries) =>
@@ -79,7 +79,7 @@ describe("docs/real-service.md", () => {
     return [fileOf(JSON.stringify(har), "recording.har"), "--webhooks", fileOf(webhooks.join("\n"), "received.jsonl")];
   };
 
-  test("shows the same result as compare prints", async () => {
+  test("shows the result that compare prints", async () => {
     const { out } = await runCommand(undefined, "compare", ...recordings());
     const printed = (/^Compared [\s\S]*?(?=\n```)/m.exec(page)?.[0] ?? "").split("\n").filter((line) => line !== "");
     const withoutTotal = (line: string) => line.replace(/\d+ facts/, "facts");
@@ -101,7 +101,7 @@ describe("a recording", () => {
     expect((await compareFile(har)).code).toBe(0);
   });
 
-  test("with unrelated calls gives the same result, and the command says how many calls it left out", async () => {
+  test("with unrelated calls contradicts nothing, and the command says how many calls it left out", async () => {
     const har = harOf();
     const [{ request, response }] = har.log.entries.slice(1);
     const noise = [
@@ -147,7 +147,7 @@ describe("a recording", () => {
   test.each([
     ["no path of its own", "https://api.service.example"],
     ["a path behind a gateway", "https://gateway.example/tenants/acme/merchant/api/v3"],
-  ])("of a service whose base address has %s: the calls below that address are read", async (_, base) => {
+  ])("is read if the base address of the service has %s", async (_, base) => {
     const text = JSON.stringify(harOf()).replaceAll("https://api.service.example/v1", base);
     const { code, out } = await runCommand(undefined, "compare", fileOf(text));
     expect([code, out[0]]).toEqual([0, expect.stringContaining(` calls below ${base} and`)]);
@@ -162,7 +162,7 @@ describe("a recording", () => {
     expect(out.at(-1)).toMatch(/^[45]\d\d confirmed/);
   });
 
-  test("with masked values says nothing about them", async () => {
+  test("with masked values contradicts nothing", async () => {
     const text = JSON.stringify(harOf()).replaceAll(
       /Ana Sousa|ana@mail\.example|(?<=\\"currency\\":\\")EUR/g,
       "[REDACTED]",

@@ -23,7 +23,7 @@ describe("a stand-in for the real service", () => {
     expect(found).toEqual(expect.arrayContaining([...difference.contradicts]));
   });
 
-  /** Differences that a later one in the list undoes, or that cannot be seen beside another. */
+  /** Differences that a later difference in the list undoes, or that another difference hides. */
   const HIDDEN = [
     ...["a customer is wrapped in data", "windows last an hour", "Retry-After is missing", "Retry-After is always 45"],
     ...[
@@ -34,7 +34,7 @@ describe("a stand-in for the real service", () => {
     ],
   ];
 
-  test("finds all differences at once, except those that another one hides", () => {
+  test("shows all differences at once, except those that another difference hides", () => {
     const found = contradictedIn(compare(sandbox, recordingOf(everyDifference)));
     const hidden = differences
       .filter(({ contradicts }) => !contradicts.some((id) => found.includes(id)))
@@ -43,7 +43,7 @@ describe("a stand-in for the real service", () => {
   });
 });
 
-test("the assumptions to set are returned in the form of the option, and a sandbox accepts them", async () => {
+test("the assumptions that would remove differences are returned as an option that a sandbox accepts", async () => {
   const recording = recordingOf((to) => {
     to.success["bookings.decline"] = 202;
     to.errors.validation_failed.status = 422;
@@ -93,18 +93,18 @@ describe("what proves a difference, and what does not:", () => {
     expect(seenOf(recording, "error.already_exists.code")).toEqual(["email_taken"]);
   });
 
-  test("gaps of 2 and 4 seconds do not confirm a schedule of 1 and 5", () => {
+  test("retries after 2 and 4 seconds do not confirm a schedule of 1 and 5 seconds", () => {
     const recording = recordingOf((to) => void to.deliveries.schedule.splice(0, 2, 2, 4));
     const [gaps] = (seenOf(recording, "retry.schedule") ?? []) as number[][];
     expect(gaps?.slice(0, 2)).toEqual([2, 4]);
   });
 
-  test("a field that an RFC 9457 pointer names is required", () => {
+  test("a field that an RFC 9457 error names as missing is required", () => {
     const recording = recordingOf((to) => to.pricingRule.required.push("priority"), ["problem+json"]);
     expect(seenOf(recording, "pricing_rules.create.body.priority.required")).toEqual([true]);
   });
 
-  test("a path that is too long says nothing about the id in it", () => {
+  test("a 414 for a path that is too long does not count as the error for an unknown id", () => {
     const recording = recordingOf();
     const unknown = recording.exchanges.find(({ method, status }) => method === "GET" && status === 404) as Exchange;
     const url = new URL(`${unknown.url.href}${"x".repeat(3_000)}`);
@@ -115,7 +115,7 @@ describe("what proves a difference, and what does not:", () => {
     expect(found.unexplained).toEqual([expect.objectContaining({ status: 414, code: "uri_too_long", count: 1 })]);
   });
 
-  test("a 422 for a record's state proves no rule of bodies: it is unexplained, or a repeated action", () => {
+  test("a 422 because of a record's state is unexplained, or the error of a repeated action, not of a body", () => {
     const refused = (code: string, change?: (to: Behaviour) => void) => {
       const recording = recordingOf(change);
       const decline = recording.exchanges.find(({ url }) => url.pathname.endsWith("bkg_one/decline")) as Exchange;

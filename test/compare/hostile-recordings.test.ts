@@ -36,7 +36,7 @@ function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runComma
 }
 
 describe("a recording that cannot be read is rejected with one sentence:", () => {
-  test.each(CUTS)("a file that was cut off after %i twentieths", async (part) => {
+  test.each(CUTS)("a file that was cut off after %i/20 of its length", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
     expectSentence(
       await compareFile(cut, "--json"),
@@ -45,9 +45,9 @@ describe("a recording that cannot be read is rejected with one sentence:", () =>
   });
 
   test.each([
-    ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is not a HAR: it has no log\.entries/],
+    ["JSON that is not a HAR", '{"log":{"version":"1.2"}}', /^service\.har is not a HAR: it has no log\.entries/],
     ["an empty file", "", /is not JSON\./],
-    ["a text that begins with x, as zlib does", "xml", /^service\.har is not a HAR: it is not JSON\./],
+    ["a text that begins with x, like zlib data", "xml", /^service\.har is not a HAR: it is not JSON\./],
     ["a damaged zlib file", deflateSync(harText).subarray(0, 500), /is compressed and cannot be decompressed/],
     [
       "a value without quotes, which the message does not repeat",
@@ -103,7 +103,7 @@ describe("a recording is read", () => {
     expect([code, out.at(-1)]).toEqual([0, expect.stringMatching(/^[45]\d\d confirmed/)]);
   });
 
-  test("as a log of webhooks in UTF-16, and one whose last line was cut off", async () => {
+  test("if it is a webhook log in UTF-16, or a webhook log whose last line was cut off", async () => {
     expect((await compareLog(inUtf16(webhookLog))).code).toBe(0);
     for (const part of CUTS)
       expect([0, 4]).toContain((await compareLog(webhookLog.slice(0, (webhookLog.length * part) / 20))).code);
@@ -111,15 +111,15 @@ describe("a recording is read", () => {
 
   test.each([
     [
-      "numbers for texts",
+      "numbers instead of strings",
       { method: 7, url: 8, headers: "x", postData: [] },
       { status: "200", headers: {}, content: "text" },
       4,
     ],
-    ["nothing", {}, {}, 4],
-    ["broken addresses", { method: "GET", url: "https://%%/", headers: [null, 1, { name: 2 }] }, { status: 200 }, 4],
+    ["no fields", {}, {}, 4],
+    ["an invalid URL", { method: "GET", url: "https://%%/", headers: [null, 1, { name: 2 }] }, { status: 200 }, 4],
     [
-      "a deep body",
+      "a deeply nested body",
       { method: "GET", url: "https://a.example/v1/payments" },
       { status: 200, content: { text: "[".repeat(20_000) + "]".repeat(20_000) } },
       0,
@@ -128,7 +128,7 @@ describe("a recording is read", () => {
     expect((await compareFile(JSON.stringify({ log: { entries: [{ request, response }] } }))).code).toBe(code);
   });
 
-  test("with odd headers: twice, without a name, without a list, of another type", async () => {
+  test("with headers that are repeated, have no name, are not a list or have values of a wrong type", async () => {
     const odd = [null, {}, { name: "" }, { name: "", value: "x" }, { name: "Idempotency-Key", value: ["one"] }];
     const twice = ["one", "two"].map((value) => ({ name: "Idempotency-Key", value }));
     const names = ["__proto__", "constructor", "toString"].map((name) => ({ name, value: "x" }));
@@ -142,7 +142,7 @@ describe("a recording is read", () => {
     expect([0, 3, 4]).toContain((await compareLog(`${JSON.stringify(line)}\n`)).code);
   });
 
-  test("with requests and responses that are nested deep and sent twice under one key", async () => {
+  test("with deeply nested bodies that are sent twice with one Idempotency-Key", async () => {
     const deep = `{"name":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
     const request = {
       method: "POST",
@@ -158,10 +158,10 @@ describe("a recording is read", () => {
 describe("a value of a wrong type", () => {
   const sandbox = comparedSandbox();
   const { entries } = (JSON.parse(harText) as { log: { entries: HarEntry[] } }).log;
-  // Leaves out long responses, which would take most of the time.
+  // Every fourth entry, without long responses, which would take most of the time.
   const few = entries.filter(({ response }, index) => index % 4 === 0 && (response.content.text ?? "").length < 2_000);
 
-  /** Every output of a comparison; the error if the recording cannot be read. */
+  /** The text of a comparison, or the error message if the recording cannot be read. */
   function outputsOf(document: unknown, lines: readonly string[]): string {
     try {
       const deliveries = readWebhooks(lines.join("\n"), "received.jsonl");
@@ -198,7 +198,7 @@ describe("a value of a wrong type", () => {
     );
   });
 
-  /** Parses the body first, because a HAR has bodies as strings. */
+  /** Replaces a value in a body. Parses the body first, because a HAR has bodies as strings. */
   const inBody = (holder: { text?: string | undefined }, place: readonly number[], value: unknown) => {
     if (holder.text) holder.text = JSON.stringify(replaceAt(JSON.parse(holder.text), place, value)) ?? "";
   };

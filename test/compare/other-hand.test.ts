@@ -1,5 +1,5 @@
-// A service written independently of the sandbox. A difference in all of its responses, such as UUIDs as ids, is
-// reported as one finding.
+// Compares a service that was written independently of the sandbox. A difference in all of its responses, such as UUIDs
+// as ids, is reported as one finding.
 
 import { expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
@@ -20,7 +20,7 @@ const shapeOf: Record<Trait, string> = {
   "t=,v1= signatures": "signature",
 };
 
-test("each habit of the second stand-in has one finding, recognised records have two; no value is contradicted", () => {
+test("each habit of the second stand-in is reported once, and the only other finding is the format of times", () => {
   const found = compare(sandbox, recordingOf(undefined, traits));
   expect(found.shapes.map(({ kind }) => kind).sort()).toEqual(Object.values(shapeOf).sort());
   expect(findingsOf(found).flatMap(({ findings }) => findings.map(({ facts, seen }) => [facts, seen]))).toEqual([
@@ -29,7 +29,7 @@ test("each habit of the second stand-in has one finding, recognised records have
 });
 
 test.each(["uuids", "problem+json", "token cursors", "payload under data.object", "t=,v1= signatures"] as const)(
-  "a service whose only habit is %s has that finding, and everything else is compared field by field",
+  "a service whose only habit is %s has only that finding, and all else is compared field by field",
   (trait) => {
     const found = compare(sandbox, recordingOf(undefined, [trait]));
     expect(found.shapes.map(({ kind }) => kind)).toEqual([shapeOf[trait]]);

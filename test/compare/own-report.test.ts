@@ -25,7 +25,7 @@ const SHOWN = [
   "retry.schedule",
 ];
 
-/** Calls of every condition that a request shows. */
+/** Makes calls that cause each error that a recording can show. */
 async function refusals({ call }: Bench): Promise<void> {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     call("POST", path, { ...KEY, body, headers });
@@ -66,7 +66,7 @@ async function refusals({ call }: Bench): Promise<void> {
   await post("/v1/hospitality/bookings/bkg_nope/decline", { reason: 5 });
 }
 
-test("the report of a run through every operation and every refusal contradicts nothing", async () => {
+test("the report of a run with every operation and many errors contradicts nothing", async () => {
   const receiver = await receive();
   receiver.always(500);
   const bench = await open({ endpoints: [{ url: receiver.url }] });

@@ -1,4 +1,4 @@
-// One recording in the form of each tool: the verdicts are the same, and what a form lacks counts as not seen.
+// One recording in the form of each tool: the verdicts are the same, and facts that a form lacks count as not seen.
 
 import { describe, expect, test } from "vitest";
 import { type Comparison, compare } from "../../src/compare/compare.ts";
@@ -27,30 +27,30 @@ const comparedInPlainForm = compare(sandbox, readHar(JSON.stringify(plain), "ser
 const inPlainForm = verdictsOf(comparedInPlainForm);
 const differencesInPlainForm = compare(sandbox, readHar(JSON.stringify(different), "service.har"));
 
-const NEW_FIELD = "give a new field of a record to the stand-in too: test/support/real-service/records.ts";
+const NEW_FIELD = "add the new field of a record to the stand-in too: test/support/real-service/records.ts";
 
 describe.each(toolForms)("a recording by $tool", (form) => {
   const found = compareIn(form, plain);
 
-  test("of a service that behaves as the sandbox contradicts nothing", () => {
+  test("of a service that behaves like the sandbox contradicts nothing", () => {
     expect(contradictedIn(found), NEW_FIELD).toEqual([]);
     expect(found.calls).toBe(comparedInPlainForm.calls);
   });
 
   if (form.lacks === undefined)
-    test("gives the verdicts of the plain form, also of a service with every difference", () => {
+    test("gives the same verdicts as the plain form, even for a service with every difference", () => {
       expect(verdictsOf(found)).toEqual(inPlainForm);
       expect(verdictsOf(compareIn(form, different))).toEqual(verdictsOf(differencesInPlainForm));
     });
   else
-    test(`without ${form.lacks} shows no difference that the plain form does not show`, () => {
+    test(`without ${form.lacks} shows only differences that the plain form shows too`, () => {
       const shown = contradictedIn(compareIn(form, different));
       expect(shown.length).toBeGreaterThan(0);
       expect(shown.filter((id) => !contradictedIn(differencesInPlainForm).includes(id))).toEqual([]);
     });
 });
 
-test("a body in another folder than the recording's is not read", () => {
+test("a file with a body is not read if it is outside of the recording's folder", () => {
   const asked: string[] = [];
   const entry = {
     request: { method: "GET", url: "https://api.service.example/v1/payments", headers: [] },
@@ -65,7 +65,7 @@ test("a body in another folder than the recording's is not read", () => {
 });
 
 test.each([{ _fromCache: "disk" }, { _fetchType: "Memory Cache" }])(
-  "a response from a browser's cache says nothing: %o",
+  "a response from a browser's cache is left out: %o",
   (field) => {
     const { entries } = (plain as { log: { entries: object[] } }).log;
     const cached = { log: { entries: entries.map((entry) => ({ ...entry, ...field })) } };
