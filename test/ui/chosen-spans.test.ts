@@ -8,7 +8,7 @@ import { emptyDashboard } from "../support/live-rows.ts";
 
 type Span = SandboxTrendsReply["spans"][number];
 
-/** A span with two requests, at this second and four seconds later. Their sequence numbers equal these seconds. */
+/** A span with two requests, at `second` and four seconds later, or none. The seconds are the sequence numbers. */
 const span = (second: number | undefined, at = (of: number) => `12:00:${String(of).padStart(2, "0")}.500`): Span => ({
   requests: second === undefined ? 0 : 2,
   clientErrors: 0,
@@ -38,13 +38,13 @@ const filterOf = (...given: Parameters<typeof chosenRequests>) => {
 };
 
 describe("time spans selected in the trend charts", () => {
-  test("filter the requests by their time, or by their sequence where the clock did not move", () => {
+  test("filter the requests by time, or by sequence number if the clock did not move", () => {
     expect(filterOf(start, moving, { from: 2, to: 2 })).toBe("time>2026-01-05T12:00:05 time<2026-01-05T12:00:10");
     expect(filterOf(start, moving, { from: 0, to: 2 })).toBe("time>2026-01-05T12:00:00 time<2026-01-05T12:00:10");
     expect(filterOf(start, frozen, { from: 2, to: 3 })).toBe("sequence>4 sequence<15");
   });
 
-  test("keep the merchant that every pane follows, and replace any other filter", () => {
+  test("keep the followed merchant in the filter of requests, and replace the rest of the filter", () => {
     const followed = filterRequests(start, "status:500 merchant:mer_lodge").state;
     expect(filterOf(followed, frozen, { from: 3, to: 3 })).toBe("sequence>9 sequence<15 merchant:mer_lodge");
     expect(listOf(filterRequests(followed, "").state, "requests").filter).toBe("merchant:mer_lodge");
@@ -56,7 +56,7 @@ describe("time spans selected in the trend charts", () => {
     expect(state.notice?.text).toBe("20 s to 15 s ago: no requests");
   });
 
-  test("are read from a filter of times or sequences, but not from other filters", () => {
+  test("are read from a filter of times or sequence numbers, but not from other filters", () => {
     const spansOf = (filter: string, all = moving) => filteredSpans(filterRequests(start, filter).state, all);
     expect(spansOf("time>2026-01-05T12:00:05 time<2026-01-05T12:00:10")).toEqual({ from: 2, to: 2 });
     expect(spansOf("time>12:00:05")).toEqual({ from: 2, to: 3 });

@@ -1,4 +1,4 @@
-// The keys that steer the sandbox: each makes exactly one call, and the curl shown for it does the same.
+// The keys that change the sandbox: each makes exactly one call, and the curl command shown for it makes the same call.
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,11 +26,11 @@ import { deliver, receive, register } from "../support/webhooks.ts";
 
 const list = (bench: Bench) => bench.call("GET", "/v1/payments?limit=1");
 
-/** Presses the keys; expects exactly one call, this one, and a success notice after its reply. */
+/** Presses the keys. Expects exactly the call `expected`, and a success notice after its reply. */
 async function does(desk: TestDashboard, keys: string[], expected: Call): Promise<void> {
   const [letter = "", ...rest] = keys;
   desk.press(letter);
-  // The calls that fill the form are not the key's own.
+  // Ends the calls that fill the form, so that only the call that the form sends is pending.
   if (rest.length > 0) await desk.settle();
   desk.press(...rest);
   expect(desk.waiting()).toEqual([expected]);
@@ -38,7 +38,7 @@ async function does(desk: TestDashboard, keys: string[], expected: Call): Promis
   expect(desk.state.notice?.text).toBe(`${expected.method} ${expected.path} …`);
   await desk.settle();
   expect(desk.state.notice?.style).toBe("green");
-  // An advance of a day lists what it has changed.
+  // An advance of the clock may open the list of its changes.
   if (topDetail(desk.state)?.title === "Changes by the clock") await desk.run("escape");
   expect(topOverlay(desk.state)).toBeUndefined();
 }
@@ -48,12 +48,12 @@ const fault = (body: object): Call => ({ method: "POST", path: "/faults", body }
 describe("faults", () => {
   const armed: [string, string[], object][] = [
     [
-      "a 429 of one operation",
+      "a 429 for one operation",
       ["x", "4", "tab", ...typing("paym"), "enter"],
       { match: { operation: "payments.list" }, action: { type: "rate_limit" } },
     ],
     [
-      "a 503 of one operation, twice",
+      "a 503 for two calls of one operation",
       ["x", "5", "tab", "tab", ...typing("payouts.l"), "tab", "tab", "2", "enter"],
       { match: { operation: "payouts.list" }, trigger: { times: 2 }, action: { type: "status", status: 503 } },
     ],
@@ -93,7 +93,7 @@ describe("faults", () => {
   test.each([
     ["outage", "o", "operation"],
     ["slow", "s", "min"],
-  ])("the form of %s offers no field that the action refuses", async (_, letter, field) => {
+  ])("the form for %s does not offer a field that the action rejects", async (_, letter, field) => {
     const { desk } = await openSandboxDashboard();
     await desk.run("x");
     desk.press(letter, "ctrl-o");
@@ -187,7 +187,7 @@ describe("the other controls", () => {
       { type: "paymet.succeeded" },
       /^The sandbox never sends paymet\.succeeded\. Did you mean payment\.succeeded\?.* No endpoint is subscribed: triggered paymet\.succeeded as evt_\w+$/,
     ],
-  ])("t %j triggers %j, and the notice says what happened", async (keys, { type, ...rest }, notice) => {
+  ])("t and the keys %j trigger %j, and the notice says what happened", async (keys, { type, ...rest }, notice) => {
     const { bench, desk } = await openSandboxDashboard();
     await register(bench, (await receive()).url, ["payment.failed"]);
     await does(desk, ["t", ...keys, "enter"], {
@@ -223,7 +223,7 @@ describe("the other controls", () => {
       { mode: "offset" },
     ],
     [["r", "enter"], clock({ mode: "real" }), { mode: "real" }],
-  ] as [string[], Call, object][])("c %j changes the clock, and u restores it", async (keys, expected, after) => {
+  ] as [string[], Call, object][])("c and %j change the clock, and u restores it", async (keys, expected, after) => {
     const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["c", ...keys], expected);
     expect(await bench.control("GET", "/clock")).toMatchObject(after);
@@ -258,7 +258,7 @@ describe("the other controls", () => {
     expect((await bench.call("GET", "/v1/merchants/me", { key })).status).toBe(401);
   });
 
-  test("X resets everything or one merchant after a confirmation, and then nothing can be undone", async () => {
+  test("X resets everything or one merchant after a confirmation, and a reset cannot be undone", async () => {
     const { desk } = await openSandboxDashboard();
     desk.press("X", "enter");
     expect(desk.screen().join("\n")).toContain("Reset everything: data, endpoints, clock, faults and verdicts?");
@@ -283,7 +283,7 @@ describe("the other controls", () => {
     [["b", "d", "enter"], "y Delete before  n Keep it"],
     [["D"], "y Remove all faults  n Keep them"],
     [["7", "d"], "y Remove mer_lodge  n Keep it"],
-  ])("%s asks, and both answers say what they do", async (keys, answers) => {
+  ])("the keys %s open a question, and both answers say what they do", async (keys, answers) => {
     const { desk } = await openSandboxDashboard();
     await desk.run("b", "enter");
     for (const key of keys) await desk.run(key);
@@ -293,7 +293,7 @@ describe("the other controls", () => {
     expect(screen.join("\n")).toMatch(new RegExp(`y +${action} [^]*any other key +${refusal} `));
   });
 
-  test("a question copies its call as curl on Ctrl-Y, and goes on asking", async () => {
+  test("Ctrl-Y in a question copies its call as curl, and the question stays open", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("D", "ctrl-y");
     expect(desk.copied.at(-1)).toMatch(/^curl -sS -X DELETE .*\/_sandbox\/faults/);
@@ -304,7 +304,7 @@ describe("the other controls", () => {
     expect(desk.waiting()).toEqual([]);
   });
 
-  test("u undoes one change at a time, newest first, and says so if it cannot be undone", async () => {
+  test("u undoes one change at a time, newest first, and says when a change cannot be undone", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("7", "z");
     await desk.run("3", "e");
@@ -321,7 +321,7 @@ describe("the other controls", () => {
     expect(desk.state.notice?.text).toBe("Undone: mer_lodge is active again");
   });
 
-  test("w exhausts the window of a merchant", async () => {
+  test("w exhausts the rate limit of a merchant", async () => {
     const { desk } = await openSandboxDashboard();
     const window = (body: object): Call => ({ method: "PUT", path: "/rate-limits/mer_market", body });
     await does(
@@ -338,7 +338,7 @@ describe("the other controls", () => {
     await does(desk, ["b", "d", "enter", "y"], { method: "DELETE", path: "/snapshots/before" });
   });
 
-  test("b asks before it replaces a snapshot, and offers to restore one once there is one", async () => {
+  test("b asks before it replaces a snapshot, and rejects restore while there is no snapshot", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("b");
     desk.press("r");
@@ -389,14 +389,14 @@ describe("a form", () => {
     expect(desk.copied).toHaveLength(1);
   });
 
-  test("text is edited at the caret", async () => {
+  test("edits text at the caret", async () => {
     const { desk } = await openSandboxDashboard();
     desk.press("b", "tab", "ctrl-u", ...typing("bfore"), "home", "right", "e", "end", "x", "backspace");
     desk.press("left", "left", "delete", "r", "enter");
     expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/before" });
   });
 
-  test("a letter finds an option, and one that matches none rings the bell", async () => {
+  test("selects an option by typed letters, and rings the bell if no option matches", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("x");
     const form = () => desk.screen().find((line) => line.includes("< "));
@@ -413,7 +413,7 @@ describe("a form", () => {
     expect(form()).toContain("< 502 >");
   });
 
-  test("down and up move between fields and change none; right and left choose, and wrap around", async () => {
+  test("moves between fields with up and down, and between options with left and right, which wrap", async () => {
     const { desk } = await openSandboxDashboard();
     const form = () => desk.screen().join("\n");
     desk.press("b", "right", "right");
@@ -428,7 +428,7 @@ describe("a form", () => {
     expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/later" });
   });
 
-  test("options scroll if they do not fit, and the form says which part it shows", async () => {
+  test("scrolls options that do not fit, and says which part of them it shows", async () => {
     const { desk } = await openSandboxDashboard(60, 16);
     await desk.run("x");
     desk.press("4", "tab");
@@ -449,7 +449,7 @@ describe("a form", () => {
   });
 });
 
-test("a form shows action, target and how often; ctrl-o shows the rest; a filled field is never hidden", async () => {
+test("a form shows its main fields, Ctrl-O shows or hides the others, and a filled field is never hidden", async () => {
   const { desk } = await openSandboxDashboard(120, 60);
   await desk.run("x");
   desk.press("4");
@@ -464,12 +464,12 @@ test("a form shows action, target and how often; ctrl-o shows the rest; a filled
   expect(labels()).toEqual([...folded, "skip"]);
 });
 
-test("a form shows its call as curl, and ctrl-y copies it", async () => {
+test("a form shows its call as curl, and Ctrl-Y copies the call", async () => {
   const { desk } = await openSandboxDashboard(160, 40);
   await desk.run("x");
   await desk.run("4", "tab", ...typing("payments.l"), "tab", "tab", "3", "ctrl-y");
   const [curl = ""] = desk.copied;
-  // Without frames and blanks, a line that was broken is whole again.
+  // Removes borders and blanks, so that the wrapped command is one line again.
   expect(desk.screen().join("").replace(/[│ ]/g, "")).toContain(curl.replaceAll(" ", ""));
   desk.press("enter");
   expect(curl).toBe(curlOf(desk.state.target, desk.waiting()[0] as Call));
@@ -509,7 +509,7 @@ describe("every form fits the screen", () => {
 });
 
 describe("the palette", () => {
-  test("lists every command of the help, whatever its keys, and rejects a search that matches none", async () => {
+  test("finds a command whatever its keys, and rejects a search that matches no command", async () => {
     const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [requested(1)]);
     for (const [search, shown] of [
@@ -526,7 +526,7 @@ describe("the palette", () => {
     expect(desk.screen().join("\n")).toMatch(/:outag\?▏[\s\S]*No command matches outag\?/);
   });
 
-  test("finds the commands of other panes, with the keys that reach them, and goes to their pane", async () => {
+  test("finds a command of another pane, shows the keys that reach it, and goes to that pane", async () => {
     const { desk } = await openSandboxDashboard();
     desk.press(":", ...typing("secret"));
     expect(desk.screen().join("\n")).toMatch(/▸ 9 Y +copy the endpoint's secret \(in Endpoints\)/);
@@ -539,7 +539,7 @@ describe("the palette", () => {
   });
 
   test.each(["q", "quit"])(
-    "%s finds the command to leave in every pane; a search matches only at the start of a word",
+    "finds the quit command in every pane by typing %s; a search matches only at the start of a word",
     async (search) => {
       const { desk } = await openSandboxDashboard();
       for (const digit of "1234579") {
@@ -552,7 +552,7 @@ describe("the palette", () => {
     },
   );
 
-  test("works in a detail, on its row", async () => {
+  test("in a detail, runs the chosen command on the row of the detail", async () => {
     const bench = await open();
     await list(bench);
     const desk = await openTestDashboard(bench.url);
@@ -571,7 +571,7 @@ describe("leaving", () => {
       .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)
       .effects.map(({ kind }) => kind);
 
-  test("q asks once what to do with a sandbox that this terminal has started, and leaves others unasked", async () => {
+  test("q asks what to do with a sandbox that this terminal started, and leaves any other without asking", async () => {
     const { desk } = await openSandboxDashboard();
     const { sandbox } = desk.state;
     if (!sandbox) throw new Error("no sandbox");
@@ -592,7 +592,7 @@ describe("leaving", () => {
     expect(kinds({ ...desk.state, canLeave: true, sandbox }, "q", "l")).toEqual(["leave"]);
   });
 
-  test("a sandbox that is left running loses its faults and verdicts: the question says so", async () => {
+  test("the question says that a sandbox that is left running loses its faults and verdicts", async () => {
     const { bench, desk } = await openSandboxDashboard();
     const asked = () => {
       const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
@@ -606,7 +606,7 @@ describe("leaving", () => {
     );
   });
 
-  test("q does not offer to leave a sandbox running that ends with its command, such as dev", async () => {
+  test("q does not offer to leave running a sandbox that ends with its command, such as dev", async () => {
     const { desk } = await openSandboxDashboard();
     const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
     const asked = screenText(handleKey({ ...desk.state, sandbox }, "q").state);
@@ -643,7 +643,7 @@ describe("leaving", () => {
   });
 });
 
-test("W sends the deliveries that are held because they came with a file, after a question", async () => {
+test("W asks, and then sends the held deliveries that came with a snapshot", async () => {
   const receiver = await receive();
   receiver.script(500);
   const before = await open();

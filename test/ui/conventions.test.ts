@@ -59,7 +59,7 @@ describe("copying", () => {
   const text = "curl 'http://127.0.0.1:4747' # é";
   const sent = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
 
-  test("uses OSC 52, and inside tmux the wrapped form too", () => {
+  test("uses OSC 52, and inside tmux also a form that is wrapped for tmux", () => {
     expect(copySequence(text, {})).toBe(sent);
     expect(copySequence(text, { TMUX: "/tmp/tmux-0/default,1,0" })).toBe(`${sent}\x1bPtmux;\x1b${sent}\x1b\\`);
   });

@@ -25,7 +25,7 @@ describe("endpoints", () => {
     expect(textOf(desk)).toMatch(/✓ healthy 200[\s\S]*url +http[\s\S]*24 hours +\d+ succeeded, 0 failed/);
   });
 
-  test("are sent a test, and get a new secret, which is copied", async () => {
+  test("are sent a test event by i, and get a new secret by K, which is copied", async () => {
     const { bench, desk } = await triggered();
     await desk.run("9", "i");
     expect(desk.state.notice?.text).toMatch(/^Sent a test \S+ to the endpoints of mer_lodge$/);
@@ -59,7 +59,7 @@ describe("endpoints", () => {
     expect((await bench.control("GET", "/endpoints")).data).toEqual([]);
   });
 
-  test("are disabled, once the loss of pending deliveries is confirmed, and enabled again", async () => {
+  test("are disabled and enabled by z, after a question if pending deliveries would be cancelled", async () => {
     const { bench, desk, receiver } = await triggered();
     const status = async () => (await bench.control("GET", "/endpoints")).data[0].status;
     await desk.run("9", "z");
@@ -103,7 +103,7 @@ describe("a record", () => {
     expect(await opened("j")).toMatch(/^POST .*decline$/);
   });
 
-  test("is a link in the details of a request and of an event that names it", async () => {
+  test("is a link in the details of the requests and events that name it", async () => {
     const { bench, desk } = await triggered();
     await bench.call("GET", "/v1/customers/cus_ines");
     const [request] = (await bench.control("GET", "/requests")).data;
@@ -115,7 +115,7 @@ describe("a record", () => {
     expect(textOf(desk)).toMatch(/caused by +the control API[\s\S]*› record +pay_/);
   });
 
-  test("with an id of several merchants is the followed merchant's; its details name the others", async () => {
+  test("whose id several merchants use is shown for the followed merchant, and names the other merchants", async () => {
     const { bench, desk } = await triggered();
     const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
@@ -124,7 +124,7 @@ describe("a record", () => {
     expect(textOf(desk)).toMatch(new RegExp(`merchant +${merchant}[\\s\\S]*also in +mer_lodge`));
   });
 
-  test("that is gone is reported in a sentence", async () => {
+  test("that does not exist is reported in one sentence", async () => {
     const { desk } = await triggered();
     await expect(goTo(desk, "pay_gone")).rejects.toThrow("No merchant has a record pay_gone");
     expect(desk.state.overlays).toEqual([]);
@@ -150,7 +150,7 @@ test("an advance of the clock lists the changes that it made, each a link to its
 });
 
 describe("events", () => {
-  test("show what became of their deliveries, and are replayed", async () => {
+  test("show the results of their deliveries, and are replayed by r", async () => {
     const { desk } = await triggered();
     await desk.run("0");
     expect(textOf(desk)).toMatch(/payment\.succeeded +✓1 /);
@@ -197,7 +197,7 @@ describe("the palette", () => {
   });
 });
 
-test("the comparison of two attempts jumps to the request of their event, as the list does", async () => {
+test("J in the comparison of two attempts jumps to the request that caused their event", async () => {
   const { bench, desk, receiver } = await triggered();
   receiver.always(500);
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");

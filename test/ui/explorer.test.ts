@@ -8,7 +8,7 @@ import { type Bench, open } from "../support/sandbox.ts";
 const serviceOperations = async (bench: Bench): Promise<ApiOperation[]> =>
   operationsOf("service", (await bench.control("GET", "/openapi.json")) as ApiDocument);
 
-test("lists the operations of the service by area, with an Idempotency-Key where one is taken", async () => {
+test("every operation has an area, a summary, described responses, and a flag for the Idempotency-Key", async () => {
   const operations = await serviceOperations(await open());
   expect(operations).toHaveLength(catalogue.length);
   expect(
@@ -35,7 +35,7 @@ test("lists the operations of the service by area, with an Idempotency-Key where
   });
 });
 
-test("fills the path and the query, escaped, and leaves empty query parameters out", async () => {
+test("parameters are escaped in the path and the query, and empty query parameters are left out", async () => {
   const operations = await serviceOperations(await open());
   const payments = operations.find(({ id }) => id === "payments.list") as ApiOperation;
   expect(filledPath(payments, { limit: "2", starting_after: "a&b", ending_before: "" })).toBe(

@@ -1,5 +1,5 @@
 // What the dashboard shows at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios, and
-// rate limits by their remaining share.
+// rate limits sorted by their remaining share.
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendsReply } from "../../generated/control-api.ts";
@@ -55,7 +55,7 @@ const trend = (changes: Partial<SandboxTrendsReply> = {}): SandboxTrendsReply =>
 describe("the preview", () => {
   const opened = (state: UiState, isKey = false) => updatePreview(state, isKey);
 
-  test("shows the newest request from 160 columns on, and fetches its detail once", () => {
+  test("shows the newest request on a screen of 160 columns or more, and fetches its detail once", () => {
     const { state, effects } = opened(three(160, 45));
     expect(textOf(state)).toMatch(/┌─ GET \/v1\/payments/);
     expect(textOf(state)).toContain("id             req_3");
@@ -74,7 +74,7 @@ describe("the preview", () => {
     ]);
   });
 
-  test("moves with the cursor at once, and with new rows at most every other second", () => {
+  test("moves with the cursor at once, and to new rows at most once in two seconds", () => {
     const { state } = opened(three(160, 45));
     const moved = opened(handleKey(state, "k").state, true).state;
     expect(textOf(moved)).toContain("id             req_2");
@@ -83,7 +83,7 @@ describe("the preview", () => {
     expect(textOf(opened({ ...newer, now: 2_000 }).state)).toContain("id             req_4");
   });
 
-  test("shows a reply that arrives for it: the body, but not the headers", () => {
+  test("shows the fetched body of a response, but not its headers", () => {
     const { state, effects } = opened(three(160, 45));
     const [effect] = effects;
     if (effect?.kind !== "call") throw new Error("no call");
@@ -131,7 +131,7 @@ describe("the wide layout", () => {
     expect(textOf(state)).toMatch(/~ 1 inconclusive +Enter lists them\./);
   });
 
-  test("names in the notice line only rules that fit whole, and counts the others", () => {
+  test("names in the notice line only failed rules that fit whole, and counts the others", () => {
     const rules = ["retry_after.honoured", "idempotency.key_reused", "webhook.ack_fast"];
     const state = withLiveEvents(
       emptyDashboard(80, 24),
@@ -141,7 +141,7 @@ describe("the wide layout", () => {
     expect(textOf(sized(state, 120, 36))).toContain("✗ webhook.ack_fast failed");
   });
 
-  test("leaves trends out of a low screen; with the focus, they replace deliveries", () => {
+  test("leaves trends out of a low screen, unless they have the focus and so replace deliveries", () => {
     const low = three(110, 15);
     expect([placementOf(low, "trends").width, placementOf(low, "deliveries").width > 0]).toEqual([0, true]);
     const focused = { ...low, pane: "trends" };
@@ -156,7 +156,7 @@ describe("trends", () => {
     trends: trend(changes),
   });
 
-  test("show the current rate, and the errors and the percentile of five minutes, each with a chart", () => {
+  test("show the current rate, and the errors and 95th percentile of five minutes, each with a chart", () => {
     const text = textOf(shown(three(100, 24)));
     expect(text).toContain("6 Trends");
     expect(text).toContain("last 5 min");
@@ -186,14 +186,14 @@ describe("trends", () => {
     expect(textOf(shown(three(60, 24)))).not.toContain(" max ");
   });
 
-  test("have a cell for each value: blank for none, never blank for some", () => {
+  test("have a cell for each value, which is blank only for zero", () => {
     expect(sparkline(THEME, [0, 0.001, 50, 100])).toBe(" ▁▄█");
     expect(sparkline(THEME, [0, 0])).toBe("  ");
     expect(sparkline({ ...THEME, unicode: false }, [0, 1, 8])).toBe(" _#");
   });
 });
 
-describe("alarms and what is running", () => {
+describe("alarms and running scenarios", () => {
   const running = (columns: number) =>
     applySandboxIndex(three(columns, 24), {
       ...INDEX,
@@ -226,7 +226,7 @@ describe("alarms and what is running", () => {
     );
   });
 
-  test("are in tabs with the digit of the pane's key, which is in the pane's title too", () => {
+  test("are in tabs that, like the pane's title, show the digit of the pane's key", () => {
     const shown = textOf(handleKey(three(120, 36), "0").state);
     expect(shown).toContain("[0 Events]");
     expect(shown).toMatch(/─ ▸ 0 Events ─/);
@@ -244,7 +244,7 @@ describe("alarms and what is running", () => {
     }
   });
 
-  test("name the scenario with its score in the first line at every width, and say when life is off", () => {
+  test("are in the first line at every width, with the scenario's score; life off is shown there too", () => {
     expect(screen(running(200))[0]).toMatch(/LIVE {2}lost-response 5\/10 .* {2}sk_test_lodge .* {2}clock .* {2}page/);
     const still = running(200);
     expect(screen({ ...still, sandbox: { ...INDEX, life: "off" } })[0]).toMatch(/ {2}clock .* {2}life off {2}page/);
@@ -253,7 +253,7 @@ describe("alarms and what is running", () => {
   });
 });
 
-test("rate limits are sorted by their remaining share, and the title has their number", () => {
+test("rate limits are sorted by their remaining share, and the title counts them", () => {
   const windows = Array.from({ length: 50 }, (_, index) =>
     rateWindow({ merchant: `mer_${index}`, remaining: ((index * 7) % 50) * 100, limit: 5_000 }),
   );
@@ -263,7 +263,7 @@ test("rate limits are sorted by their remaining share, and the title has their n
   expect(textOf(state)).toContain("50 windows, 1 exhausted");
 });
 
-test("the timing of a request has a bar for each stage, one after the other", () => {
+test("the timing of a request has a bar for each stage, which starts where the previous bar ends", () => {
   const stages = [
     { name: "checks", ms: 0.5 },
     { name: "operation", ms: 1 },

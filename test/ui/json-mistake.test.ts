@@ -1,4 +1,4 @@
-// The place of a mistake in JSON, as the explorer shows it at the body.
+// The first mistake in a JSON text and its position, which the explorer shows at the body field.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -18,11 +18,11 @@ test.each([
   ['{"a": "one\n"}', "Line 1, column 7: this string has no closing quote on its line, or an invalid escape"],
   ["", "Line 1, column 1: expected a value, received the end of the text"],
   [' {"a": [1, -2.5e3, "\\u00e9", true, null, {}, []]}\n', undefined],
-])("%j", (text, mistake) => {
+])("reports the first mistake, if any, in %j", (text, mistake) => {
   expect(jsonMistake(text)).toBe(mistake);
 });
 
-test("finds a mistake in a text if, and only if, it is not JSON", () => {
+test("reports a mistake exactly if the text is not JSON", () => {
   const piece = fc.oneof(
     fc.constantFrom(...'{}[],:"\\ \n\t\u0000\u007f\u2028-0.e', "true", "null", "1", '"a"', "\\u00", "tru"),
     fc.string({ maxLength: 3 }),

@@ -51,7 +51,7 @@ describe("keys", () => {
     expect(readKeys(`a${sequence}b`)).toEqual(["a", "b"]);
   });
 
-  /** The keys of input that arrives in pieces. It is not cut after an escape, because a lone escape is a key. */
+  /** The keys of input that arrives in pieces. No piece ends with an escape, because a lone escape is a key. */
   function readSplit(bytes: Buffer, cuts: readonly number[]): string[] {
     const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].filter(
       (place) => bytes[place - 1] !== 0x1b,
@@ -82,7 +82,7 @@ describe("keys", () => {
     "\x1b]4;1;rgb:cdcd/0000/0000\x1b\\",
   );
 
-  test("are the same however the input is split, except at an escape", () => {
+  test("are the same however the input is split, except after an escape", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 8 }), (pieces, cuts) => {
         const bytes = Buffer.from(pieces.join(""));
@@ -122,7 +122,7 @@ describe("keys", () => {
     );
   });
 
-  test("pasted text is one key however the input is split, and never a binding", () => {
+  test("pasted text is one key however the input is split, and never triggers a key binding", () => {
     fc.assert(
       fc.property(anyText(), fc.array(fc.nat(60), { maxLength: 8 }), (text, cuts) => {
         const bytes = Buffer.from(`j\x1b[200~${text.replaceAll("\x1b", "")}\x1b[201~k`);
@@ -194,7 +194,7 @@ describe("a filter", () => {
     expect(passes(filter)).toBe(false);
   });
 
-  test("compares a number whole, and a class by its first digit", () => {
+  test("compares all digits of a number, and only the first digit of a class", () => {
     const at = (status: number) => ({ text: "", fields: { status } });
     const found = (filter: string) => [40, 404, 440, 4_040].filter((status) => passes(filter, at(status)));
     expect(["status:404", "status:4xx", "status:4", "status:40", "status:"].map(found)).toEqual([
@@ -235,7 +235,7 @@ describe("a filter", () => {
     ["status:abc", "status: takes a number, or a class such as 4xx, not abc"],
     ["time>noon", "time: takes a time such as 12:04, 12:04:30 or 2026-01-05T12:04, not noon"],
     ["is:broken", "There is no mark is:broken. The marks are is:cut, is:fault, is:replay, is:failed"],
-  ])("with %s has a problem that lists what is known", (filter, problem) => {
+  ])("with %s has a problem that names the valid fields or values", (filter, problem) => {
     expect(filterProblem(filter, requestVocabulary)).toMatch(problem);
   });
 
@@ -283,7 +283,7 @@ async function openHub() {
     for (const look of waiting.splice(0)) look();
   });
   await once(socket, "open");
-  /** Resolves when the last published event has been sent. */
+  /** Resolves when the newest message is the digest that ends with this event. */
   const told = async (seq: number) => {
     for (;;) {
       const last = messages.at(-1);

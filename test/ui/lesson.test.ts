@@ -12,7 +12,7 @@ import { learn, OWN, pollOnce } from "../support/learner-dashboard.ts";
 import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
 import type { Bench } from "../support/sandbox.ts";
 
-/** Waits until the stream reports this news about the learner. */
+/** Resolves with the next lesson message of this kind in the stream. */
 function newsOf(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
   return new Promise((resolve) => {
     bench.onLiveEvent((event) => {
@@ -46,7 +46,7 @@ describe("the lesson pane", () => {
     expect(screen).toContain("y copy  v select  H hint  S skip  L lessons");
   });
 
-  test("keeps the text of a completed step until the reader goes on, and shows earlier steps again", async () => {
+  test("keeps the text of a completed step until the learner presses n, and shows earlier steps with p", async () => {
     const { bench, desk } = await learn();
     const completed = newsOf(bench, "completed");
     await bench.call("GET", "/v1/merchants/me");
@@ -78,7 +78,7 @@ describe("the lesson pane", () => {
     expect(desk.screen()).toEqual(before);
   });
 
-  test("prefers the stream to a poll that was in flight", async () => {
+  test("ignores the reply of a poll that is older than a message of the stream", async () => {
     const { bench, desk } = await learn();
     const [asked] = pollLearner(desk.state) as [Effect & { kind: "call" }];
     const old = await perform(desk.state.target, asked.call);
@@ -95,7 +95,7 @@ describe("the lesson pane", () => {
     expect(desk.copied).toEqual([`curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer sk_test_lodge"`]);
   });
 
-  test("v shows the command on lines of its own that a shell reads as one", async () => {
+  test("v shows the command alone, on lines that a shell reads as one command", async () => {
     const { bench, desk } = await learn("first-call", 60, 24);
     desk.press("v");
     const lines = desk.screen().slice(3, 5);

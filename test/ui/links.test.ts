@@ -11,7 +11,7 @@ import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../suppo
 import { DECLINE } from "../support/sandbox.ts";
 import { openRegistered, settle } from "../support/webhooks.ts";
 
-/** Presses keys, each after the calls of the one before. */
+/** Presses keys. Each key waits for the calls of the key before it. */
 async function press(desk: TestDashboard, ...keys: string[]): Promise<string> {
   for (const key of keys) await desk.run(key);
   const { columns, rows } = desk.state.size;
@@ -28,10 +28,7 @@ const selected = (screen: string) =>
     .replace(/ +│$/, "")
     .trim();
 
-/**
- * A booking that was declined twice with the same key; its delivery; and a payments call that a fault answered with
- * 429.
- */
+/** Opens a dashboard after a booking was declined twice with one key, and a fault answered a payments call with 429. */
 async function declined(columns = 120, rows = 60) {
   const { bench, receiver } = await openRegistered();
   const body = { body: { reason: "full" }, headers: { "idempotency-key": "abc" } };
@@ -41,7 +38,7 @@ async function declined(columns = 120, rows = 60) {
   await bench.call("GET", "/v1/payments");
   await settle(bench);
   const desk = await openTestDashboard(bench.url, columns, rows);
-  // Attempts are left out, so that links to them are fetched.
+  // Leaves out attempts, so that opening a link to an attempt fetches it.
   desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
   return { bench, desk, receiver };
 }
@@ -49,7 +46,7 @@ async function declined(columns = 120, rows = 60) {
 describe("the trace in details", () => {
   const RULE = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500, startDate: "2026-03-01" };
 
-  test("lists request, event, delivery and call back in order, and each leads to the next", async () => {
+  test("lists the request, event, delivery and callback in order, and each step links to the next", async () => {
     const { bench, receiver } = await openRegistered();
     receiver.script((_, outgoing) => {
       const back = bench.call("POST", "/v1/hospitality/pricing-rules", { body: RULE });
@@ -88,7 +85,7 @@ describe("the trace in details", () => {
   });
 });
 
-test("a row of a detail is wrapped between words, and a longer word at any character", () => {
+test("a row of a detail is wrapped between words, and a word longer than a line at any character", () => {
   const { row } = detailWriter(PLAIN, 40);
   expect(row("delivery whd_1  attempt 1 of 6  503 The receiver answered 503; only 2xx accepts it.", "    ")).toEqual([
     "    delivery whd_1  attempt 1 of 6",
@@ -121,7 +118,7 @@ describe("a link in a detail", () => {
     expect(await press(desk, "enter")).toContain("id             req_lodge_2");
   });
 
-  test("leads to the rate limit, to the fault rule, and from there to the requests it affected", async () => {
+  test("leads to the rate limit, to the fault rule, and from the rule to the requests that it affected", async () => {
     const { desk } = await declined();
     expect(selected(await press(desk, "enter", "tab"))).toBe("remaining      0 of 6,000");
     await press(desk, "enter");
@@ -146,7 +143,7 @@ describe("a link in a detail", () => {
     expect(selected(after)).toBe(selected(before));
   });
 
-  test("is selected by a step if visible, otherwise the step scrolls; Enter follows only a visible link", async () => {
+  test("is selected by j or k if visible, otherwise j or k scrolls; Enter opens only a visible link", async () => {
     const { desk } = await declined(80, 24);
     expect(selected(await press(desk, "k", "k", "enter"))).toMatch(/delivered/);
     const middle = await press(desk, "pagedown");
@@ -163,7 +160,7 @@ describe("a link in a detail", () => {
     expect(selected(await press(desk, "k"))).toMatch(/^record/);
   });
 
-  test("to a row that is gone says so, and opens nothing", async () => {
+  test("to a rule that was removed says so, and opens nothing", async () => {
     const { desk, bench } = await declined();
     await bench.control("DELETE", "/faults");
     desk.state = withRulesAndWindows(desk.state, []);
@@ -192,7 +189,7 @@ describe("J", () => {
     expect(await press(desk, "escape", "4", "J")).toContain("id             req_lodge_4");
   });
 
-  test("opens nothing once the user has gone elsewhere", async () => {
+  test("opens nothing if the user has already gone to another pane", async () => {
     const { desk } = await declined();
     await desk.run("k", "k", "J", "2");
     expect(desk.state.overlays).toEqual([]);
@@ -200,7 +197,7 @@ describe("J", () => {
 });
 
 describe("a search in a detail", () => {
-  test("goes to the first match while it is typed, and with n and N to the others", async () => {
+  test("goes to the first match while it is typed, and to other matches with n and N", async () => {
     const { desk } = await declined(80, 24);
     const typed = await press(desk, "k", "k", "enter", "/", ...typing("Declined"));
     expect(typed).toMatch(/\/Declined {2}1 of \d[\s\S]*\/Declined▏/);
@@ -215,7 +212,7 @@ describe("a search in a detail", () => {
     expect(desk.screen(120, 90).join("\n")).toContain("id             req_lodge_3");
   });
 
-  test("says that nothing matches, and Esc returns to where it began", async () => {
+  test("says that nothing matches, and Esc returns to where the search began", async () => {
     const { desk } = await declined(80, 24);
     const before = await press(desk, "k", "k", "enter", "pagedown");
     expect(await press(desk, "/", ..."zzz")).toContain("/zzz  no match");
@@ -241,7 +238,7 @@ describe("a search in a detail", () => {
 });
 
 describe("B", () => {
-  test("goes to the body of the response, then of the request, and back to that of the response", async () => {
+  test("goes to the body of the response, then to the body of the request, and back", async () => {
     const { desk } = await declined(80, 24);
     const response = await press(desk, "k", "k", "enter", "B");
     expect(response.split("\n")[3]).toMatch(/^│ {3}\{/);
@@ -252,7 +249,7 @@ describe("B", () => {
   });
 });
 
-test("a detail writes its lines once for each state, however many keys and views need them", () => {
+test("a detail writes its lines once for each state and width, however often they are needed", () => {
   const size = { columns: 120, rows: 36 };
   const first = initialState([], { target: { url: "", token: undefined }, theme: PLAIN, size, now: 0 });
   const widths: number[] = [];

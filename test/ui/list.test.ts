@@ -49,7 +49,7 @@ describe("a row that has left the list", () => {
 });
 
 describe("a polled list", () => {
-  test("selects its first row, and updates the selected one", () => {
+  test("selects its first row, and updates the selected row", () => {
     const list = replace(emptyList(false), rows(0, 3));
     expect(selectedRow(list)?.id).toBe("row_0");
     const changed = replace(list, [row(5), { ...row(0), value: "changed" }]);
@@ -57,7 +57,7 @@ describe("a polled list", () => {
     expect(unseenCount(changed)).toBe(0);
   });
 
-  test("keeps the row as it was while frozen, and updates it afterwards", () => {
+  test("keeps its rows as they were while it is frozen, and updates them afterwards", () => {
     const frozen = freeze(replace(emptyList(false), rows(0, 3)));
     const later = replace(frozen, [{ ...row(0), value: "later" }]);
     expect([selectedRow(later)?.value, visibleRows(later, 5).rows.length]).toEqual([0, 3]);
@@ -114,7 +114,7 @@ describe("a gap", () => {
     ).toEqual(["row_0", "row_1", "row_2"]);
   });
 
-  test("is hidden by a filter, and unsearched until a page of the log or the stream has every match", () => {
+  test("is hidden by a filter, and counts as unsearched until a page of the log or the stream has every match", () => {
     const filtered = withFilter(list, "kind:blue");
     expect([ids(filteredRows(filtered)), isUnsearched(filtered)]).toEqual([["row_2", "row_8"], true]);
     expect(unsearchedGap(filtered, 5, false)?.id).toBe("gap:9");
@@ -189,15 +189,15 @@ describe("a filter", () => {
     expect(ids(visibleRows(withFilter(scrolled, ""), 5).rows)).toEqual(ids(visibleRows(pinned, 5).rows));
   });
 
-  test("shows more rows when the screen grows", () => {
-    const atEnd = moveCursor(filled(13), 0, 5);
-    expect(visibleRows(atEnd, 10)).toEqual({ rows: rows(3, 10), selected: 9, isGone: false });
-  });
-
   test("without matches selects the first match that arrives", () => {
     const list = withFilter(moveCursor(filled(5), -1, 5), "late");
     const late = (number: number) => ({ ...row(number), filterBy: { text: "late", fields: {} } });
     const came = withRows(withRows(list, [late(50)]), [late(51)]);
     expect([selectedRow(came)?.id, visibleRows(came, 5).selected]).toEqual(["row_50", 0]);
   });
+});
+
+test("a list shows more rows when the screen grows", () => {
+  const atEnd = moveCursor(filled(13), 0, 5);
+  expect(visibleRows(atEnd, 10)).toEqual({ rows: rows(3, 10), selected: 9, isGone: false });
 });

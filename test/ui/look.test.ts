@@ -1,5 +1,5 @@
-// How the dashboard looks: the contrast of failures, the selected row, headings, the key bar, JSON, and the widths of
-// wide screens.
+// How the dashboard looks: the marks of failures, the contrast of text, the selected row, headings, the key bar and
+// JSON.
 
 import headless from "@xterm/headless";
 import { describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ const failing = (columns = 120, rows = 36, pane = "requests"): UiState => {
 
 interface Cell {
   text: string;
-  /** An index of the 256 colours; undefined for the terminal's own. */
+  /** An index of the 256 colours; undefined for the terminal's default. */
   colour: number | undefined;
   background: number | undefined;
   bold: boolean;
@@ -78,7 +78,7 @@ async function cellsOfLines(lines: readonly string[], { columns: cols, rows }: U
   );
 }
 
-/** The cells of a text in the first line that has both texts. */
+/** The cells of `wanted` in the first line that has it after `beside`. */
 function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
   for (const line of screen) {
     const text = line.map((cell) => cell.text).join("");
@@ -110,13 +110,13 @@ test("the line below the panes says why the selected row failed, and the tabs co
   expect(line({ ...withLiveEvents(state, [sent]), pane: "deliveries" })).toBe("✗ 500 database is down");
 });
 
-test("the narrowest key bar begins with the keys that open and filter rows", () => {
+test("at 80 columns, the key bar begins with the keys that open and filter rows", () => {
   const state = withLiveEvents(emptyDashboard(80, 24), [requested(1)]);
   expect(screenOf(state).at(-1)).toMatch(/^ Enter details {2}\/ filter {2}/);
 });
 
 describe("failures", () => {
-  test("with a 5xx or a cut connection have a mark before them, in colour or not", async () => {
+  test("with a 5xx or a cut connection have a mark before them, with or without colours", async () => {
     const state = failing();
     for (const theme of [COLOURS, { colours: false, unicode: true }]) {
       const text = screenText({ ...state, theme });
@@ -203,7 +203,7 @@ describe("the selected row", () => {
       for (const key of ["k", "j"]) {
         const screen = await cellsOf(handleKey(failing(120, 36, pane), key).state);
         const row = screen.find((line) => line.filter(({ inverse }) => inverse).length > 20);
-        // In inverse, a full bar would look empty.
+        // The cells of a bar are not in inverse, because a full bar would look empty.
         const selected = row?.filter(({ inverse, text }) => inverse || /[█░]/.test(text)) ?? [];
         const tones = new Set(
           selected.map(({ colour, background, bold, dim }) => [colour, background, bold, dim].join()),
@@ -217,7 +217,7 @@ describe("the selected row", () => {
 });
 
 describe("headings", () => {
-  test("are above the columns of a list; a low list shows a row in their place", () => {
+  test("are above the columns of a list; a list with few lines shows a row in their place", () => {
     const lines = screenOf(failing());
     const heading = lines.find((line) => line.includes("method"));
     const row = lines.find((line) => line.includes("/v1/five"));
@@ -252,7 +252,7 @@ const ON_BLACK: Theme = {
   tones: tonesOn({ background: "000000", green: "00cd00", magenta: "ff00ff", cyan: "00cdcd" }),
 };
 
-test("lists have colours for their meaning only: red for a 5xx, amber for a 4xx, violet for a fault", async () => {
+test("lists use colours only for a meaning, such as amber for a 4xx and violet for a fault", async () => {
   const tones = tonesOn({ background: "000000", yellow: "cdcd00", magenta: "ff00ff", green: "00cd00" });
   const state = withLiveEvents({ ...emptyDashboard(120, 36), theme: { ...COLOURS, tones } }, [
     requested(1, { method: "POST", path: "/v1/good" }),
@@ -279,7 +279,7 @@ describe("JSON", () => {
   });
 
   test.each([20, 80])(
-    "has colours for names, strings and other values, and the same text as without, at %i columns",
+    "has colours for names, strings and other values, and the same text as without colours, at %i columns",
     (width) => {
       const coloured = bodyLines(ON_BLACK, width, body, body.length);
       expect(coloured.map(stripStyles)).toEqual(bodyLines({ colours: false, unicode: true }, width, body, body.length));
@@ -288,7 +288,7 @@ describe("JSON", () => {
     },
   );
 
-  test("is indented up to its end, wherever the log cut it", () => {
+  test("is indented up to the place at which the log cut it", () => {
     const whole = bodyLines(COLOURS, 400, body, body.length).map(stripStyles).join("\n");
     for (let end = 1; end < body.length; end++) {
       const lines = bodyLines(COLOURS, 400, body.slice(0, end), body.length).map(stripStyles);
@@ -297,7 +297,7 @@ describe("JSON", () => {
     }
   });
 
-  test("may be only brackets, keeps long numbers, and is not called truncated because of masked secrets", () => {
+  test("may be nested deep, keeps long numbers, and does not count as truncated because of masked secrets", () => {
     const shown = (text: string, bytes = text.length) =>
       bodyLines(COLOURS, 400, text, bytes).map(stripStyles).join("\n");
     const brackets = "[".repeat(8_192);
@@ -309,7 +309,7 @@ describe("JSON", () => {
     expect(shown('{"secret":"…"}', 60)).not.toContain("truncated");
   });
 
-  test("colours nothing in text that is not JSON", () => {
+  test("has colours, but other text has none", () => {
     expect(bodyLines(COLOURS, 80, 'it said "no" 3 times', 20)).toEqual(['  it said "no" 3 times']);
   });
 });

@@ -23,7 +23,7 @@ async function openPane(digit: string) {
 }
 
 describe("merchants", () => {
-  test("show the key, status, records, requests and limit of each", async () => {
+  test("show the API key, status, number of records and number of requests of each merchant", async () => {
     const { bench, desk, press } = await openPane("7");
     for (const limit of [1, 2]) await bench.call("GET", `/v1/payments?limit=${limit}`);
     await press("7");
@@ -34,7 +34,7 @@ describe("merchants", () => {
     );
   });
 
-  test("are suspended and reactivated by z, and by u", async () => {
+  test("are suspended and reactivated by z, and reactivated by u", async () => {
     const { bench, desk, press } = await openPane("7");
     const status = async () => (await bench.call("GET", "/v1/payments")).status;
     await press("z");
@@ -46,7 +46,7 @@ describe("merchants", () => {
     expect(await status()).toBe(200);
   });
 
-  test("are created by M, and removed by d once it is confirmed", async () => {
+  test("are created by M, and removed by d after a confirmation", async () => {
     const { bench, desk, press } = await openPane("7");
     await press("M", "enter");
     const [key = ""] = desk.copied;
@@ -57,7 +57,7 @@ describe("merchants", () => {
     expect((await bench.call("GET", "/v1/payments", { key })).status).toBe(401);
   });
 
-  test("have a detail with all keys and the newest requests, and their key is copied by a", async () => {
+  test("have a detail with their API keys and rate limit; pressing a copies the API key", async () => {
     const { desk, press } = await openPane("7");
     await press("a");
     expect(desk.copied).toEqual(["sk_test_lodge"]);
@@ -65,7 +65,7 @@ describe("merchants", () => {
     expect(textOf(desk)).toMatch(/API keys +sk_test_lodge[\s\S]*rate limit +6,000 of 6,000/);
   });
 
-  test("are saved as a fixture by F, as fixture save writes it; an existing file is kept by default", async () => {
+  test("are saved by F to a file as `fixture save` writes it; by default, an existing file is kept", async () => {
     const { bench, desk, press } = await openPane("7");
     const [expected, file] = [join(folder(), "expected.json"), join(folder(), "mine.json")];
     await linesOf(bench, "fixture", "save", "market", expected);
@@ -86,7 +86,7 @@ describe("merchants", () => {
     expect(textOf(desk)).toMatch(/Cannot write .*below\.json \(ENOTDIR\)\. Choose another path/);
   });
 
-  test("prefill the forms of limits and resets with the selected one", async () => {
+  test("prefill the forms for rate limits and resets with the selected merchant", async () => {
     const { desk, press } = await openPane("7");
     await press("j", "w");
     expect(textOf(desk)).toMatch(/merchant +.*mer_market/);
@@ -111,7 +111,7 @@ describe("scenarios", () => {
     expect(lineWith(desk, "* lost-response")).toMatch(/all +0\/10 ~ inconclusive/);
     await press("enter");
     expect(textOf(desk)).toMatch(/armed for all merchants[\s\S]*Checks[\s\S]*Faults/);
-    // The client tries again under another key: the operation takes effect twice.
+    // The client retries with another Idempotency-Key, so the operation takes effect twice.
     for (const key of ["first", "second"]) {
       const headers = { "Idempotency-Key": key };
       await bench
@@ -147,7 +147,7 @@ describe("scenarios", () => {
   });
 });
 
-test("merchants and scenarios are polled only while they are visible; panes with an alarm always", async () => {
+test("rate limits and faults are polled always, merchants and scenarios only while they are visible", async () => {
   const { desk } = await openPane("1");
   const polled = (state: UiState) => {
     const paths: string[] = [];
@@ -163,7 +163,7 @@ test("merchants and scenarios are polled only while they are visible; panes with
 });
 
 describe("m", () => {
-  test("shows the fault rules of the followed merchant and the rules for all merchants", async () => {
+  test("follows a merchant: Faults shows the rules for this merchant and the rules for all merchants", async () => {
     const { bench, desk } = await openPane("7");
     await desk.run("g", "m");
     for (const merchant of ["mer_lodge", "mer_market", undefined])
@@ -180,7 +180,7 @@ describe("m", () => {
     expect(textOf(desk)).not.toContain("rule of mer_market");
   });
 
-  test("limits every pane beside the pane's own filter, until Esc shows all merchants in all panes", async () => {
+  test("limits every pane to the merchant, besides the pane's filter, until Esc shows all merchants", async () => {
     const bench = await workplace();
     const desk = await openTestDashboard(bench.url, 140, 45);
     desk.state = withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench))]);
@@ -197,7 +197,7 @@ describe("m", () => {
     expect([filters(), desk.screen()[0]]).toEqual([["", "", ""], expect.not.stringContaining("ONLY")]);
   });
 
-  test("does not follow a merchant that a filter of one pane names", async () => {
+  test("is not the same as a filter for a merchant, which Esc clears in its pane", async () => {
     const bench = await workplace();
     const desk = await openTestDashboard(bench.url, 140, 45);
     await desk.run("/", ...typing("merchant:mer_lodge x"), "escape");

@@ -13,7 +13,7 @@ import { folder } from "../support/program.ts";
 
 type Taken = Parameters<TerminalWrite>[1];
 
-/** A terminal that accepts everything, a given number of bytes, or nothing until the next write. */
+/** A terminal that accepts everything, a given number of bytes, or nothing until `release` is called. */
 function fakeTerminal() {
   let room = Infinity;
   let held: (() => void) | undefined;
@@ -50,7 +50,7 @@ function fakeTerminal() {
       ask?.();
     },
     isAsking: () => retry !== undefined,
-    /** Writes are taken only when `release` is called. */
+    /** From now on, accepts a write only when `release` is called. */
     slowDown() {
       slow = true;
     },
@@ -62,7 +62,7 @@ function fakeTerminal() {
   };
 }
 
-/** A screen of the emulator after these bytes. */
+/** The lines that a terminal emulator shows after these bytes. */
 async function screenAfter(bytes: string, size = { cols: 20, rows: 5 }): Promise<string[]> {
   const screen = new xterm.Terminal({ ...size, allowProposedApi: true, scrollback: 0 });
   await new Promise<void>((resolve) => screen.write(bytes, resolve));
@@ -73,7 +73,7 @@ async function screenAfter(bytes: string, size = { cols: 20, rows: 5 }): Promise
 }
 
 describe("the difference between two frames", () => {
-  test("is empty without changes, and one line for one changed line", () => {
+  test("is empty without changes, and writes one line for one changed line", () => {
     expect(difference(["a", "b"], ["a", "b"])).toBe("");
     expect(difference(["a", "b"], ["a", "c"])).toBe("\x1b[2;1H\x1b[0m\x1b[2Kc");
   });
@@ -137,7 +137,7 @@ describe("the painter", () => {
     expect(tries).toEqual([0, 1, 2, 3, 4]);
     give(10);
     askAgain();
-    // The terminal had taken something, so the next try comes soon.
+    // The terminal has accepted some bytes, so the count of tries starts again.
     expect(tries.at(-1)).toBe(0);
     give(1_000);
     askAgain();
@@ -179,7 +179,7 @@ describe("the painter", () => {
     expect(text()).toMatch(/b.{8}$/);
   });
 
-  test("discards what is not written, and says whether a write was cut off", () => {
+  test("discards unwritten bytes, and says whether a write was cut off", () => {
     const { painter, text, give, askAgain, isAsking } = fakeTerminal();
     expect(painter.discard()).toBe(false);
     give(5);
@@ -228,14 +228,14 @@ describe("the screen", () => {
     ]);
   });
 
-  test("first terminates a sequence that was cut off", () => {
+  test("terminates an escape sequence that was cut off before it restores the terminal", () => {
     const { done, screen } = fakeScreen(false, true);
     screen.enter();
     screen.leave();
     expect(done.at(-1)?.startsWith("\x1b\\\x1b[?2026l")).toBe(true);
   });
 
-  test("with keysOnly only marks pasted text", () => {
+  test("with keysOnly, only turns on bracketed paste", () => {
     const { done, screen } = fakeScreen(true);
     screen.enter();
     screen.leave("words");

@@ -137,7 +137,7 @@ describe("rows of requests", () => {
     expect(line).not.toContain("12:00");
   });
 
-  test("at 80 columns show the whole code of an error beside a long path", () => {
+  test("at 80 columns, show the whole code of an error beside a long path", () => {
     const state = withLiveEvents(emptyDashboard(80, 24), [
       requested(1, {
         path: "/v1/hospitality/bookings/bkg_pending/decline",
@@ -148,7 +148,7 @@ describe("rows of requests", () => {
     expect(lineWith(state, "bkg_pending/decline")[0]).toContain(" 400   validation_failed: x");
   });
 
-  test("give the width of an empty column to the others, and leave out a column before cutting a path", () => {
+  test("give the width of an empty column to other columns, and leave out a column before they cut a path", () => {
     const state = withLiveEvents(emptyDashboard(100, 30), [requested(1, { path: "/v1/hospitality/bookings/bkg_1" })]);
     expect(lineWith(state, "bkg_1")[0]).toMatch(/12:00:00 .*\/v1\/hospitality\/bookings\/bkg_1 +200 +payments\.list/);
   });
@@ -160,7 +160,7 @@ describe("rows of deliveries", () => {
   test.each([
     [120, 36],
     [80, 24],
-  ] as const)("at %ix%i show each delivery once: its event, endpoint, result and outcome", (columns, height) => {
+  ] as const)("at %ix%i, show each delivery once, with its event, endpoint, result and outcome", (columns, height) => {
     const state = shown(columns, height);
     expect(lineWith(state, "payment.succeeded", "hooks")).toHaveLength(3);
     expect(lineWith(state, "3/6")[0] ?? lineWith(state, "next in")[0]).toMatch(
@@ -177,7 +177,7 @@ describe("rows of deliveries", () => {
   test.each([
     [120, 36],
     [80, 24],
-  ] as const)("at %ix%i name the endpoint of each row where there are several", (columns, height) => {
+  ] as const)("at %ix%i, name the endpoint of each row if there are several endpoints", (columns, height) => {
     const state = withLiveEvents({ ...emptyDashboard(columns, height), pane: "deliveries" }, [
       failedAt(1, "we_1", `${HOOKS}/payments`),
       failedAt(2, "we_2", `${HOOKS}/bookings`),
@@ -186,7 +186,7 @@ describe("rows of deliveries", () => {
     expect(lineWith(state, "ookings ", " 500 ")).toHaveLength(1);
   });
 
-  test("show why they failed rather than the long URL of a single endpoint", () => {
+  test("show the reason of a failure rather than a long URL if there is only one endpoint", () => {
     const state = withLiveEvents({ ...emptyDashboard(100, 30), pane: "deliveries" }, [
       failedAt(1, "we_1", `${HOOKS}/${"x".repeat(20)}`),
     ]);
@@ -209,7 +209,7 @@ describe("rows of deliveries", () => {
     ]);
   });
 
-  test("have a mark for each try, and the reason of the last one", () => {
+  test("have a mark for each try, and show why the last try failed", () => {
     const state = withLiveEvents({ ...emptyDashboard(170, 36), pane: "deliveries" }, [
       attempted(1, { delivery: 1, status: "failed", responseStatus: 500, summary: "earlier" }),
       attempted(2, { delivery: 1, attempt: 2, status: "failed", responseStatus: 500, summary: "database is down" }),
@@ -228,7 +228,7 @@ describe("rows of deliveries", () => {
     expect(lineWith({ ...replayed, pane: "deliveries" }, "refused")[0]).toContain("✗ replayed");
   });
 
-  test("have failed if their replay failed too, and no longer once another replay succeeds", () => {
+  test("count as failed if their replay fails too, until another replay succeeds", () => {
     const replay = {
       eventId: "evt_b",
       trigger: "replay",
@@ -248,7 +248,7 @@ describe("rows of deliveries", () => {
     [80, 24],
     [120, 36],
     [170, 36],
-  ] as const)("at %ix%i show the number of the last try, or that the delivery is a replay", (columns, height) => {
+  ] as const)("at %ix%i, show the number of the last try, or that the delivery is a replay", (columns, height) => {
     const state = withLiveEvents(shown(columns, height), [
       attempted(5, {
         eventId: "evt_b",
@@ -260,7 +260,7 @@ describe("rows of deliveries", () => {
     expect(textOf(state)).toMatch(/ try .*[\s\S]* 3\/6 [\s\S]* replay /);
   });
 
-  test("keep a pending delivery apart from a replay that failed", () => {
+  test("show a pending delivery and a failed replay of its event as two rows", () => {
     const replay = attempt(6, {
       eventId: "evt_a",
       trigger: "replay",
@@ -274,7 +274,7 @@ describe("rows of deliveries", () => {
     expect(failedDeliveries(listOf(state, "deliveries").rows).map(({ eventId }) => eventId)).toEqual(["evt_b"]);
   });
 
-  test("count down with the sandbox clock", () => {
+  test("count down to the next attempt with the sandbox clock", () => {
     const running = applySandboxIndex(
       { ...busy(80, 24), now: 1_000 },
       { ...INDEX, clock: { ...INDEX.clock, mode: "real" } },
@@ -286,7 +286,7 @@ describe("rows of deliveries", () => {
 });
 
 describe("rate limits, faults and verdicts", () => {
-  test("are under a status bar with what is armed, URL, API keys, clock and version, as far as they fit", () => {
+  test("have a status bar above them: armed faults, URL, API keys, clock and version, as far as they fit", () => {
     const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
     expect(wide).toMatch(
       /^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}sk_test_lodge \+1 more {2}clock .* {2}v\S+ .*req\/s/,
@@ -295,7 +295,7 @@ describe("rate limits, faults and verdicts", () => {
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
   });
 
-  test("are under a status bar that at 80 columns shows a frozen clock, or else the API key", () => {
+  test("have a status bar above them that shows a frozen clock at 80 columns, or else the API key", () => {
     const frozen = emptyDashboard(80, 24);
     expect(screen(frozen)[0]).toMatch(/^ LIVE {2}http\S+ {2}clock frozen /);
     const real = applySandboxIndex(frozen, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
@@ -318,7 +318,7 @@ describe("rate limits, faults and verdicts", () => {
     expect(textOf(busy(120, 36))).toMatch(/\* 429 on payments\.list +\S* +ends in 9:41/);
   });
 
-  test("show what failed by rule, newest first, and what passed in one line that Enter unfolds", () => {
+  test("show failed verdicts by rule, newest first, and passed verdicts in one line that Enter opens", () => {
     const many = withLiveEvents(busy(109, 60), [
       judged(3, { rule: "effect.single", message: "req_9 took effect twice.", hint: "Send the same key again." }),
       judged(4, { verdict: "pass" }),
@@ -359,11 +359,11 @@ describe("an empty pane says what to do", () => {
     ["faults", "npx merchant-sandbox fault add 429"],
     ["endpoints", "No endpoints. Run:"],
     ["limits", "No merchants. Press M to create one."],
-  ])("once its rows are read: %s", (pane, words) => {
+  ])("after its rows have loaded: %s", (pane, words) => {
     expect(textOf(applyPolledRows({ ...emptyDashboard(80, 24), pane }, pane, []))).toContain(words);
   });
 
-  test("a pane whose filter matches nothing says how to clear it", () => {
+  test("a pane whose filter matches no row says how to clear the filter", () => {
     const state = press(busy(80, 24), "/", "n", "o", "n", "e");
     expect(textOf(state)).toContain("No row matches none. Press Esc to clear the filter.");
     expect(textOf(press(state, "escape"))).toContain("bkg_pending");
@@ -382,7 +382,7 @@ test("a phone shows the reason of a failed request beside a long path", () => {
 });
 
 describe("a filter", () => {
-  test("counts its matches among all rows, including those that were not sent", () => {
+  test("counts its matches among all rows, including rows that the stream left out", () => {
     const many = withLiveEvents(
       emptyDashboard(80, 24),
       Array.from({ length: 100 }, (_, index) => requested(index, { status: index < 41 ? 404 : 200 })),
@@ -400,7 +400,7 @@ describe("a filter", () => {
     expect(textOf(press(trimmed, "/", ..."status:4xx"))).toContain("/status:4xx  41+ of 10,000 kept");
   });
 
-  test("does not say that nothing matches while some rows have not been searched", () => {
+  test("says that no row matches only after all rows have been searched", () => {
     const many = withLiveEvents(emptyDashboard(80, 24), [requested(1)], 50);
     const state = press(many, "/", ..."is:cut");
     expect(textOf(state)).toContain("Searching the log for is:cut …");
@@ -412,12 +412,12 @@ describe("a filter", () => {
   });
 });
 
-test("a filter set during a flood shows its only match, from the log, and no row that does not match", async () => {
+test("a filter set during a flood of requests loads its only match from the log, and shows only that row", async () => {
   const bench = await open();
   const desk = await openTestDashboard(bench.url);
   for (let number = 0; number < 90; number++)
     await bench.call("GET", number === 20 ? "/v1/payments/pay_nope" : "/v1/payments?limit=1");
-  // The digests have the newest rows only.
+  // During a flood, digests contain only the newest rows.
   const logged = await loggedRequests(bench);
   const flooded = withLiveEvents(withLiveEvents(desk.state, [], 30), logged.slice(30, 50), 30);
   desk.state = press(withLiveEvents(flooded, logged.slice(80)), "/", ..."status:404");
@@ -432,7 +432,7 @@ test("a filter set during a flood shows its only match, from the log, and no row
 describe("the line of a filter", () => {
   const lineOf = (state: UiState) => screen(state).at(-2);
 
-  test("refuses an unknown field while it is typed, and lists the known ones", () => {
+  test("rejects an unknown field while it is typed, and lists the known fields", () => {
     const state = press(busy(120, 24), "/", ..."colour:red");
     expect(lineOf(state)).toMatch(
       /\/colour:red▏ {2}There is no field colour:\. The fields are id:, method:, path:, status:/,
@@ -453,7 +453,7 @@ describe("the line of a filter", () => {
     expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
   });
 
-  test("recalls a filter other than the one already written", () => {
+  test("skips an earlier filter that equals the current one", () => {
     const kept = press(busy(120, 24), "/", ..."status:4xx", "enter", "/", "up");
     expect(listOf(kept).filter).toBe("is:failed");
     expect(listOf(press(kept, "down")).filter).toBe("status:4xx");
@@ -472,7 +472,7 @@ describe("the line of a filter", () => {
 });
 
 describe("the cursor", () => {
-  test("is a symbol, pins the list, and counts new rows", () => {
+  test("is a symbol, and stops the list from following: new rows are only counted", () => {
     const state = press(busy(80, 24), "k", "k");
     expect(lineWith(state, "▸", "payroll")).toHaveLength(1);
     const more = Array.from({ length: 212 }, (_, index) => requested(100 + index));
@@ -482,20 +482,20 @@ describe("the cursor", () => {
     expect(textOf(press(later, "f"))).toContain("following");
   });
 
-  test("stays on a row that has left the list, and says so", () => {
+  test("stays on a row that has left the list, and the pane says so", () => {
     const gone = withRulesAndWindows({ ...press({ ...busy(80, 24), pane: "faults" }, "j") }, [rule(1)]);
     expect(textOf(gone)).toContain("selected row no longer listed");
     expect(lineWith(gone, "▸", "lost payroll")).toHaveLength(1);
   });
 
-  test("follows again after a reset", () => {
+  test("is dropped by a reset, and the list follows again", () => {
     const paused = press(busy(120, 36), "k", "k");
     const reset = withLiveEvents(paused, [{ kind: "reset", merchant: null }, requested(100)]);
     expect(textOf(paused)).toMatch(/1 Requests.*NOT FOLLOWING/);
     expect(textOf(reset)).toMatch(/1 Requests.*following/);
   });
 
-  test("leaves a row that was never selected in a pane without focus", () => {
+  test("does not stay on a removed row that the user never selected, in a pane without focus", () => {
     const before = withRulesAndWindows(busy(120, 36), [rule(1), rule(2)]);
     const gone = withRulesAndWindows(before, [rule(2)]);
     expect(textOf(gone)).not.toContain("selected row no longer listed");
@@ -503,7 +503,7 @@ describe("the cursor", () => {
 });
 
 describe("the help", () => {
-  test("groups the keys, and searches them", () => {
+  test("groups the keys, and finds keys by a search", () => {
     const help = press(busy(120, 50), "?");
     const text = textOf(help);
     for (const words of ["Requests", "resend the request", "All panes", "page down"]) expect(text).toContain(words);
@@ -513,7 +513,7 @@ describe("the help", () => {
   });
 });
 
-/** Adds the requests and attempts that the sandbox has logged since the last call. */
+/** Adds to the dashboard the requests and attempts that the sandbox has logged since the last call. */
 async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
   const known = new Set(
     ["requests", "deliveries"].flatMap((pane) => listOf(desk.state, pane).rows.map(({ id }) => id)),
@@ -554,7 +554,7 @@ describe("a request of a real sandbox", () => {
     return { bench, desk, receiver };
   }
 
-  test("has both messages, idempotency, rate limit, warnings, and events with deliveries", async () => {
+  test("shows request, response, idempotency, rate limit, warnings, and events with deliveries", async () => {
     const { desk, receiver } = await declined();
     const first = await pressAll(desk, "k", "k", "enter");
     for (const words of [
@@ -587,7 +587,7 @@ describe("a request of a real sandbox", () => {
     expect(await pressAll(desk, "escape", "k", "enter")).toContain("operation      none: no such route");
   });
 
-  test("steps to the next request of the same operation, or else to the nearest one", async () => {
+  test("leads with n to the next request of the same operation, or else to the nearest request", async () => {
     const { desk } = await declined();
     desk.press("g", "enter");
     const other = await pressAll(desk, "n");
@@ -660,7 +660,7 @@ describe("a request of a real sandbox", () => {
     expect((await bench.control("GET", "/requests")).data).toHaveLength(1);
   });
 
-  test("stays open while rows arrive, and is selected when the detail closes", async () => {
+  test("stays open while rows arrive, and is the selected row after its detail is closed", async () => {
     const { desk, bench } = await declined();
     desk.press("k", "j");
     const before = await pressAll(desk, "enter");
@@ -670,7 +670,7 @@ describe("a request of a real sandbox", () => {
     expect(await pressAll(desk, "escape")).toMatch(/▸\S* ?GET {4}\/v1\/payouts/);
   });
 
-  test("lets a list that followed follow again when the detail closes, unless n or p moved the cursor", async () => {
+  test("lets its list follow again after the detail is closed, unless n or p moved the cursor", async () => {
     const { desk } = await declined();
     await pressAll(desk, "enter");
     expect(await pressAll(desk, "escape")).toMatch(/1 Requests.*following/);
@@ -692,7 +692,7 @@ describe("a delivery of a real sandbox", () => {
     return { bench, desk, receiver, secret, endpoint: id };
   }
 
-  test("has all attempts, the request, the response and the next attempt", async () => {
+  test("shows all attempts, the request, the response and the next attempt", async () => {
     const { desk, bench, receiver, endpoint } = await delivered(503);
     await advance(bench, "5s");
     await loadNewRows(desk, bench);
@@ -745,7 +745,7 @@ describe("a delivery of a real sandbox", () => {
     expect(text.match(/X-Webhook-Signature: [0-9a-f]{64}/g)).toHaveLength(2);
   });
 
-  test("is replayed by r, and all failed ones by R after a confirmation", async () => {
+  test("is replayed by r; R replays all failed deliveries after a confirmation", async () => {
     const { desk, bench, receiver } = await delivered(200);
     await pressAll(desk, "r");
     expect(desk.state.notice?.text).toContain("Replayed payment.succeeded");
@@ -775,7 +775,7 @@ describe("a delivery of a real sandbox", () => {
   });
 });
 
-test("R asks about one failed delivery, and shows its call", () => {
+test("R asks before it replays one failed delivery, and shows the call", () => {
   const failed = { status: "failed", responseStatus: 500, summary: "database is down" } as const;
   const state = withLiveEvents({ ...emptyDashboard(120, 36), pane: "deliveries" }, [attempted(1, failed)]);
   expect(textOf(press(state, "R"))).toMatch(/Replay 1 failed delivery\?[\s\S]*The call:[│\s]+curl .*\/whd_1\/replay/);
@@ -807,7 +807,7 @@ describe("rules and windows of a real sandbox", () => {
     expect(desk.screen().join("\n")).toContain("status         removed");
   });
 
-  test("e exhausts a window, and the next call gets 429", async () => {
+  test("e exhausts a rate limit, and the next call gets 429", async () => {
     const { bench, desk } = await openSandboxDashboard();
     desk.state = { ...desk.state, pane: "limits" };
     await pressAll(desk, "e");
@@ -819,7 +819,7 @@ describe("rules and windows of a real sandbox", () => {
     expect(text).toContain("Requests get 429 until it resets");
   });
 
-  test("a verdict has its rule, how to fix it, and its evidence", async () => {
+  test("the detail of a verdict shows its rule, the fix and the evidence", async () => {
     const { desk } = await openSandboxDashboard();
     desk.state = {
       ...withLiveEvents(desk.state, [requested(1, { status: 429 }), judged(1)]),

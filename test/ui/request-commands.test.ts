@@ -57,7 +57,7 @@ test("E sends an unchanged body byte for byte, and keeps the form open if the re
   expect(desk.state.notice?.style).toBe("failure");
 });
 
-test("r sends the path as it was logged, so it never leaves /v1", async () => {
+test("r resends a path with /../ unchanged, so the call does not reach the control API", async () => {
   const bench = await open();
   const path = "/v1/../_sandbox/reset";
   const { id } = await bench.control("POST", "/records/customer", { merchant: "mer_lodge", name: "Canary" });
@@ -100,7 +100,7 @@ test("= hides the equal lines far from a difference", async () => {
   expect(text(desk)).not.toContain('"livemode"');
 });
 
-test("a shown command has no border beside it, and the lines of a long one are one command for a shell", async () => {
+test("! shows a copied command without borders, and a shell reads its wrapped lines as one command", async () => {
   const bench = await open();
   await bench.call("POST", RULES, {
     body: { ...rule, name: "A long name with spaces, for a body that is wider than the screen" },

@@ -46,7 +46,7 @@ describe("the notice after a replay", () => {
   test.each([
     [{ status: "failed", responseStatus: 500, summary: "database is down" }, "failed: 500 database is down"],
     [{ status: "succeeded", responseStatus: 200, summary: null }, "succeeded: 200"],
-  ])("says how the receiver took it: %j", (change, said) => {
+  ])("says how the receiver responded: %j", (change, said) => {
     const state = withLiveEvents({ ...emptyDashboard(), lastCall: replay }, [replayed(change)]);
     expect(state.notice?.text).toBe(`The replay of payment.succeeded ${said}`);
   });
@@ -82,7 +82,7 @@ describe("the rate", () => {
   );
 });
 
-test("an attempt has one duration: in the log, the list, its detail and the attempts of its delivery", async () => {
+test("an attempt has the same duration in the log, the list and its detail", async () => {
   const bench = await open();
   const receiver = await receive();
   // The receiver takes real time, so the duration cannot come from the sandbox's frozen clock.
@@ -135,7 +135,7 @@ describe("a reset of everything", () => {
     });
   });
 
-  test("reaches a client that was away for longer than the buffer lasts", () => {
+  test("is kept for clients that reconnect after the buffer has dropped it, as are other removals of rows", () => {
     const buffer = createEventBuffer(2);
     for (const event of [reset("mer_lodge"), reset("mer_market"), reset("mer_lodge"), asked(1, "mer_lodge")])
       buffer.push(event);
@@ -183,11 +183,11 @@ describe("a failed verdict that a later call turned into a pass", () => {
 
 describe("a reset of one merchant", () => {
   const rows = [1, 2, 3, 4, 5, 6].map((number) => asked(number, number % 2 === 0 ? "mer_market" : "mer_lodge"));
-  /** The state after a reset. The sandbox then counts only the remaining requests. */
+  /** The state after these events, when the sandbox counts `requests` remaining requests. */
   const afterReset = (state: UiState, events: LiveEvent[], requests: number) =>
     withLiveEvents({ ...state, made: { ...state.made, requests } }, events);
 
-  test("removes exactly the merchant's rows, and keeps the cursor, the pause and the counts of other rows", () => {
+  test("removes exactly the merchant's rows, and keeps the cursor, the pause and the count of unseen rows", () => {
     const filled = withLiveEvents({ ...emptyDashboard(), run: "r" }, rows.slice(0, 4));
     const pinned = withList(filled, "requests", moveCursor(listOf(filled, "requests"), -3, 10));
     const paused = withLiveEvents(pinned, rows.slice(4));
@@ -266,7 +266,7 @@ describe("keys, forms and messages:", () => {
     expect(desk.screen().slice(0, 8).join("\n")).toContain('"object": "list"');
   });
 
-  test("the key bar offers undo with what it undoes, and only when there is something to undo", async () => {
+  test("the key bar offers undo, with the name of the change, only while a change can be undone", async () => {
     const { desk } = await openSandboxDashboard(200, 36);
     expect(bar(desk.state)).not.toContain("u undo");
     await desk.run("o", "enter");
@@ -298,7 +298,7 @@ describe("keys, forms and messages:", () => {
     expect(handleKey(state, "x").state.overlays.at(-1)?.title).toBe("Arm a fault, prefilled from whd_1");
   });
 
-  test("a message is never cut at its action, and a small window shows the size that it needs", () => {
+  test("a message that is too long keeps its action, and a window that is too small shows the needed size", () => {
     const notice = withNotice(
       { ...shown(), size: { columns: 80, rows: 24 } },
       `Armed ${"x".repeat(200)}. Press u to undo it`,
@@ -315,7 +315,7 @@ describe("keys, forms and messages:", () => {
   });
 });
 
-test("a shown number equals the number in the API, or is shown with the total", () => {
+test("numbers are not rounded, and a part of a list is shown with the total", () => {
   const many = Array.from({ length: 12 }, (_, index) => requested(index + 1, { fault: "flt_1" }));
   const windows = [
     rateWindow({ remaining: 5_999 }),
@@ -352,7 +352,7 @@ test("the address of a view has its filter, row and detail, and opens them in an
   if (process.platform === "linux") expect(desktops).toEqual([false, true, false]);
 });
 
-test("the details of a request say what its operation assumes, and what an option has set instead", async () => {
+test("the details of a request list its operation's assumptions, and the values that options have set", async () => {
   const bench = await open({ assumptions: { "bookings.decline.status": 202 } });
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
   const desk = await openTestDashboard(bench.url, 120, 120);
