@@ -458,7 +458,7 @@ test.each([
   ["5xx", 0],
   ["score", 3],
   ["uncovered=50", 0],
-])("with --fail-on %j, reports fail exactly if the run with a failed verdict fails", async (failOn, expected) => {
+])("with --fail-on %j after a failed verdict, reports fail exactly if the run fails", async (failOn, expected) => {
   const bench = await openObserved({ scenario: "rate-limit-burst" });
   for (let call = 0; call < 40; call++) await bench.call("GET", "/v1/payments");
   await fail(bench, 500);

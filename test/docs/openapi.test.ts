@@ -71,7 +71,7 @@ describe("schemas", () => {
   const document = print(service, read, feed);
   const reply = document.components.schemas.AnimalsGetReply;
 
-  test("a titled schema becomes a component; a nullable one is a union of its reference and null", () => {
+  test("a titled schema becomes a component, and if nullable, a union of its reference and null", () => {
     const pointer = { $ref: "#/components/schemas/Keeper" };
     expect(reply.properties.keeper).toEqual(pointer);
     expect(reply.properties.deputy).toEqual({ anyOf: [pointer, { type: "null" }] });

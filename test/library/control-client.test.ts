@@ -135,7 +135,7 @@ test("verifySignature refuses a parsed body and a secret that is not set", () =>
   expect(verifySignature(given)).toBe(false);
   // @ts-expect-error: the body must be as it was received
   expect(() => verifySignature({ ...given, body: {} })).toThrow("as text or bytes; received an object. In Express,");
-  // @ts-expect-error: a variable of the environment may not be set
+  // @ts-expect-error: an environment variable may be unset
   expect(() => verifySignature({ ...given, secret: undefined })).toThrow("such as whsec_local; received undefined.");
 });
 

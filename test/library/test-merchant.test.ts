@@ -52,7 +52,7 @@ describe("each test", () => {
 });
 
 describe("a test merchant", () => {
-  test("its faults affect no other merchant, even if a fault names another merchant", async ({ merchant, sandbox }) => {
+  test("arms faults only for itself, even if a fault names another merchant", async ({ merchant, sandbox }) => {
     await using other = await ownMerchant(sandbox, { fixture: "market" });
     await merchant.faults.add({
       match: { operation: "payments.list", merchant: other.id },
@@ -64,7 +64,7 @@ describe("a test merchant", () => {
     plain(await merchant.faults.clear()).toEqual({ removed: 1 });
   });
 
-  test("verify ignores other merchants", async ({ merchant, sandbox }) => {
+  test("ignores other merchants in verify", async ({ merchant, sandbox }) => {
     await using other = await ownMerchant(sandbox);
     await payments(other);
     const once: Expectation = { requests: { match: { operation: "payments.list" }, count: { exactly: 1 } } };

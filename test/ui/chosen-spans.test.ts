@@ -1,4 +1,4 @@
-// The time spans that a user selects in the trend charts: their sentence, and the filter of their requests.
+// The time spans that a user selects in the trend charts: the sentence about them, and the filter for their requests.
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendsReply } from "../../generated/control-api.ts";

@@ -100,7 +100,7 @@ describe("faults", () => {
     expect(desk.screen(120, 60).join("\n")).not.toMatch(new RegExp(`│ +${field} `));
   });
 
-  test("x copies the fault of the newest row in a list that follows new rows", async () => {
+  test("x in a list that follows new rows copies the fault of the newest row", async () => {
     const bench = await open();
     const rule = {
       match: { operation: ["payments.list", "payouts.list"], header: { "X-Shop": { present: true } } },
@@ -117,7 +117,7 @@ describe("faults", () => {
     expect(desk.state.notice?.text).toContain(`Armed ${describeRule(second)}, as ${second.id}`);
   });
 
-  test("o starts an outage, o ends it, and u starts it again; the list shows the ended rule as removed", async () => {
+  test("o starts and ends an outage, and u starts it again; the list shows the ended rule as removed", async () => {
     const { bench, desk } = await openSandboxDashboard();
     await does(desk, ["o", "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     desk.press("4", "g");
@@ -154,7 +154,7 @@ describe("faults", () => {
     expect((await list(bench)).status).toBe(200);
   });
 
-  test("D removes every fault after y, and nothing after any other key", async () => {
+  test("D asks first: y removes every fault, and any other key removes none", async () => {
     const { bench, desk } = await openSandboxDashboard();
     await bench.control("POST", "/faults", { action: { type: "outage" } });
     for (const key of ["n", "escape", "enter", "D", "q"]) {

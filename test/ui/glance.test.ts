@@ -113,7 +113,7 @@ describe("the preview", () => {
 
 describe("the wide layout", () => {
   test.each([110, 160, 220])(
-    "with %i columns shows verdicts beside the requests, and any pane that has the focus",
+    "with %i columns, shows verdicts beside the requests, and any pane that has the focus",
     (columns) => {
       const state = withLiveEvents(three(columns, 45), [judged(1)]);
       for (const { name } of panes.filter(({ name }) => name !== "lesson"))
@@ -124,7 +124,7 @@ describe("the wide layout", () => {
     },
   );
 
-  test("with 120 columns shows in full how to list the verdicts that passed or were inconclusive", () => {
+  test("with 120 columns, shows the whole hint for listing passed and inconclusive verdicts", () => {
     const judgedTwice = [judged(1, { verdict: "pass" }), judged(2, { verdict: "inconclusive" })];
     const state = withLiveEvents(emptyDashboard(120, 36), judgedTwice);
     expect(textOf(state)).toMatch(/✓ 1 passed +Enter lists them\./);
@@ -244,7 +244,7 @@ describe("alarms and running scenarios", () => {
     }
   });
 
-  test("are in the first line at every width, with the scenario's score; life off is shown there too", () => {
+  test("name the scenario and its score in the first line at every width, which also shows that life is off", () => {
     expect(screen(running(200))[0]).toMatch(/LIVE {2}lost-response 5\/10 .* {2}sk_test_lodge .* {2}clock .* {2}page/);
     const still = running(200);
     expect(screen({ ...still, sandbox: { ...INDEX, life: "off" } })[0]).toMatch(/ {2}clock .* {2}life off {2}page/);

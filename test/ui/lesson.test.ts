@@ -1,4 +1,4 @@
-// The lesson pane with its keys.
+// The lesson pane and its keys.
 
 import { describe, expect, test } from "vitest";
 import type { LessonMessage } from "../../src/contracts/lesson.ts";

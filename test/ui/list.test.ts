@@ -100,7 +100,7 @@ describe("a gap", () => {
     expect(selectedRow(addPage(top, { ...page, before: row(5), rows: rows(0, 5), hasMore: false }))?.id).toBe("row_0");
   });
 
-  test("does not duplicate a row that came in a page before it came in the stream", () => {
+  test("that a page filled does not duplicate rows that the stream sends later", () => {
     const early = addPage(append(emptyList(true), [], 3), {
       ...page,
       before: undefined,
@@ -176,7 +176,7 @@ describe("a filter", () => {
     expect(selectedRow(withFilter(written, ""))?.id).toBe("row_26");
   });
 
-  test("that is cleared leaves no line empty below the rows", () => {
+  test("that is cleared leaves no empty lines below the rows", () => {
     const list = withRows(emptyList(true), [
       ...rows(0, 6),
       ...[6, 7, 8, 9, 10, 11, 12].map((number) => row(number, "cut")),

@@ -34,7 +34,7 @@ describe("merchants", () => {
     );
   });
 
-  test("are suspended and reactivated by z, and reactivated by u", async () => {
+  test("are suspended and reactivated by z, and u undoes a suspension", async () => {
     const { bench, desk, press } = await openPane("7");
     const status = async () => (await bench.call("GET", "/v1/payments")).status;
     await press("z");
@@ -130,7 +130,7 @@ describe("scenarios", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("are disarmed by u after a start, unless A has stopped them", async () => {
+  test("are disarmed by u after a start, unless A has already stopped them", async () => {
     const { bench, desk, press } = await openPane("8");
     const start = async () => {
       await press("A");

@@ -99,7 +99,7 @@ describe("the painter", () => {
     expect(text()).toBe("\x1b[?2026h\x1b[2J\x1b[1;1H\x1b[0m\x1b[2Ka\x1b[?2026l");
   });
 
-  test("has one write pending at a time, then paints the newest frame and skips those between", async () => {
+  test("has one write pending at a time, then paints the newest frame and skips the others", async () => {
     const { painter, text, slowDown, release } = fakeTerminal();
     slowDown();
     for (const line of ["one", "two", "three", "four"]) painter.paint([line]);

@@ -286,7 +286,7 @@ describe("rows of deliveries", () => {
 });
 
 describe("rate limits, faults and verdicts", () => {
-  test("have a status bar above them: armed faults, URL, API keys, clock and version, as far as they fit", () => {
+  test("are below a status bar with armed faults, URL, API keys, clock and version, as far as these fit", () => {
     const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
     expect(wide).toMatch(
       /^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}sk_test_lodge \+1 more {2}clock .* {2}v\S+ .*req\/s/,
@@ -295,14 +295,14 @@ describe("rate limits, faults and verdicts", () => {
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
   });
 
-  test("have a status bar above them that shows a frozen clock at 80 columns, or else the API key", () => {
+  test("are below a status bar that, at 80 columns, shows a frozen clock, or else the API key", () => {
     const frozen = emptyDashboard(80, 24);
     expect(screen(frozen)[0]).toMatch(/^ LIVE {2}http\S+ {2}clock frozen /);
     const real = applySandboxIndex(frozen, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
     expect(screen(real)[0]).toMatch(/^ LIVE {2}http\S+ {2}sk_test_lodge \+1 more /);
   });
 
-  test("show what remains of a window, and for how long it is exhausted", () => {
+  test("show what remains of a rate limit, and for how long it is exhausted", () => {
     const state = { ...busy(80, 24), pane: "limits" };
     expect(lineWith(state, "lodge", "6,000")[0]).toMatch(/█+░+ 4,812\/6,000 resets 16 s/);
     expect(lineWith(state, "market")[0]).toMatch(/░+ {5}0\/6,000 429 for 16 s/);
@@ -781,7 +781,7 @@ test("R asks before it replays one failed delivery, and shows the call", () => {
   expect(textOf(press(state, "R"))).toMatch(/Replay 1 failed delivery\?[\s\S]*The call:[│\s]+curl .*\/whd_1\/replay/);
 });
 
-describe("rules and windows of a real sandbox", () => {
+describe("fault rules, rate limits and verdicts of a real sandbox", () => {
   test("a rule is described and shown as JSON, and d removes it", async () => {
     const bench = await open();
     await bench.control("POST", "/faults", {

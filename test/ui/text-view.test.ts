@@ -6,7 +6,7 @@ import { emptyDashboard } from "../support/live-rows.ts";
 
 const linesOf = (text: string) => textOverlay("Last copied text", text).lines(emptyDashboard(), 40);
 
-test("each line but the last of a command that is wider than the screen ends with a backslash", () => {
+test("a command wider than the screen is wrapped, and each line but the last ends with a backslash", () => {
   const lines = linesOf("curl -sS -X POST http://127.0.0.1:4747/_sandbox/reset -H 'Content-Type: application/json'");
   expect(lines.length).toBeGreaterThan(2);
   for (const line of lines.slice(0, -1)) expect(line).toMatch(/\\$/);
