@@ -50,13 +50,7 @@ describe("every operation", () => {
   const wrong: [name: string, id: string, given: object, path: string, method: string, body?: object][] = [
     ["an unknown id", "requests.get", { id: "req_99" }, "/requests/req_99", "GET"],
     ["an unknown field", "clock.advance", { bye: "1h" }, "/clock/advance", "POST", { bye: "1h" }],
-    [
-      "an unknown parameter",
-      "requests.list",
-      { merchand: "mer_lodge" },
-      "/requests?merchand=mer_lodge",
-      "GET",
-    ],
+    ["an unknown parameter", "requests.list", { merchand: "mer_lodge" }, "/requests?merchand=mer_lodge", "GET"],
     ["a limit out of range", "events.list", { limit: 0 }, "/events?limit=0", "GET"],
     ["a field with an unknown value", "clock.set", { mode: "standing" }, "/clock", "PUT", { mode: "standing" }],
     ["a value that the handler rejects", "clock.advance", { by: "soon" }, "/clock/advance", "POST", { by: "soon" }],

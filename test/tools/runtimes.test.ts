@@ -75,16 +75,12 @@ test.for([
     passed: /\b1 pass\b/,
   },
   { runtime: "deno", opening: `Deno.test("lists payments", async () => {`, passed: /\b1 passed\b/ },
-])(
-  "a test in $runtime gets its own merchant",
-  { timeout: MINUTES },
-  async ({ runtime, opening, passed }, { skip }) => {
-    skip(missing !== undefined, missing);
-    writeFileSync(join(home, "client.test.ts"), asTest(snippetOf("Bun and Deno"), opening, listPayments));
-    const { code, said } = await run(process.execPath, [PROGRAM, "exec", "--", ...commandOf(runtime).split(" ")]);
-    expect([code, said]).toEqual([0, expect.stringMatching(passed)]);
-  },
-);
+])("a test in $runtime gets its own merchant", { timeout: MINUTES }, async ({ runtime, opening, passed }, { skip }) => {
+  skip(missing !== undefined, missing);
+  writeFileSync(join(home, "client.test.ts"), asTest(snippetOf("Bun and Deno"), opening, listPayments));
+  const { code, said } = await run(process.execPath, [PROGRAM, "exec", "--", ...commandOf(runtime).split(" ")]);
+  expect([code, said]).toEqual([0, expect.stringMatching(passed)]);
+});
 
 const requestPayments = (expected: string) => `const request = new XMLHttpRequest();
 request.open("GET", sandbox.url + "/v1/payments");

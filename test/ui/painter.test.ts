@@ -228,7 +228,7 @@ describe("the screen", () => {
     ]);
   });
 
-  test("terminates an escape sequence that was cut off before it restores the terminal", () => {
+  test("terminates a cut-off escape sequence before it restores the terminal", () => {
     const { done, screen } = fakeScreen(false, true);
     screen.enter();
     screen.leave();
