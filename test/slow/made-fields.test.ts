@@ -17,7 +17,10 @@ import { contradictionsIn, openWorldFile } from "../support/world-file.ts";
 const seriesOf = (value: unknown) => String(value).split("-")[0];
 const keysOf = (value: unknown) => Object.keys(value as object).join();
 
-/** The fields that follow from a given field: they have the values of an earlier record with the same given value. */
+/**
+ * For each kind and field, the dependent fields. If a seeded record has the same value in that field, a new record
+ * takes the values of the dependent fields from such a record.
+ */
 const FOLLOWS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   payment: { description: ["method", "currency"] },
   payout_method: { type: ["bankName", "country"] },
@@ -52,7 +55,7 @@ function essence(field: string, value: unknown): unknown {
   return field === "options" ? keysOf(value) : value;
 }
 
-/** The expected errors: the value exists already, or another field must be given with it. */
+/** The expected errors: the value exists already, the product is archived, or the value contradicts another field. */
 const REFUSED =
   /exists already|is archived|must be the sum of the items|(acceptedAt|verifiedAt) must not come before created/;
 
@@ -66,8 +69,8 @@ const CLAIMS =
 const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidden.length === 0);
 
 /**
- * For each status, and for no status: the status alone, and the status with one field. The value of the field is copied
- * from the newest record in that status.
+ * For each status, and without a status: the status alone, and the status with one field. The value of the field is
+ * copied from the newest record with that status. Of a reference or number, only the series is copied.
  */
 function* givenFields(resource: Resource, donors: readonly AnyRecord[]) {
   const fields = Object.keys(optionalFields(resource).properties).filter(
@@ -107,7 +110,7 @@ function queuesOf<Case extends { merchant: string; resource: Resource; field: st
   return [...queues.values()];
 }
 
-test("a created record keeps each given field, for each kind of record and merchant", async () => {
+test("a created record keeps the given field and is consistent, for every kind and merchant", async () => {
   const file = join(folder(), "made.db");
   const bench = await open({ memory: false, db: file });
   const worlds = openWorldFile(file);
@@ -119,8 +122,8 @@ test("a created record keeps each given field, for each kind of record and merch
     );
   });
   const queues = queuesOf(cases);
-  // A reset takes longer than a case, and merchants do not share records. So each merchant has one case between two
-  // resets.
+  // A reset takes longer than a case, and merchants do not share records. So one case of each merchant runs before each
+  // reset.
   for (let round = 0; queues.some((queue) => queue.length > round); round++) {
     for (const { merchant, seeded, resource, field, given } of queues.flatMap((queue) => queue[round] ?? [])) {
       const { status, body } = await bench.call("POST", `/_sandbox/records/${resource.kind}`, {
@@ -159,10 +162,10 @@ function problemsOf(
   const lost = Object.keys(given).filter(
     (name) => given[name] !== undefined && !isDeepStrictEqual(record[name], given[name]),
   );
-  // A timestamp in the past changes what was true then, so the checks of other records may fail.
+  // A given timestamp may contradict the times of other records, so their checks may fail.
   const isAsked =
     record.warnings.length === 0 &&
-    // A draft makes no payment, so two drafts may have the same days.
+    // Drafts pay nobody, so two drafts may have the same period and pay day.
     !(kind === "payroll" && record.status === "draft" && /^(period|payDate)/.test(field)) &&
     !isTimestamp(schema.properties[field] ?? {}) &&
     !CLAIMS.test(`${kind} ${field}`);

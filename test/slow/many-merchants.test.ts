@@ -16,7 +16,7 @@ import { attempted, type Bench, open, share } from "../support/sandbox.ts";
 const MERCHANTS = 700;
 const MOST_LISTED = 500;
 
-/** A sandbox with this many merchants, written into its file. Each has some records and a long name. */
+/** A sandbox with MERCHANTS more merchants, inserted into its file by SQL. Each has 20 customers and a long name. */
 let crowded: Bench;
 let base: string;
 
@@ -62,7 +62,7 @@ test("the overview and the lists are bounded, and a command finds the sandbox an
   expect((await runCommand(bench.url, "env", "--merchant", "nobody")).code).toBe(2);
 });
 
-test("reading rate-limit windows opens none, because a new window may close another merchant's window", async () => {
+test("reading the rate limits opens no window, because a new window may close another merchant's window", async () => {
   const bench = await open({ rateLimit: ["3/1h", "payments.list=5/1h"] });
   await bench.call("GET", "/v1/payments");
   await bench.call("GET", "/v1/merchants/me");
@@ -92,14 +92,14 @@ test("requests see the old state while a large snapshot is checked, and then onl
   const seen: number[] = [];
   while (!isOver) seen.push((await bench.control("GET", "")).merchantCount);
   expect(await restored).toEqual({ restored: "large" });
-  // The check in the worker thread takes as long as many requests.
+  // While the worker thread checks the snapshot, several requests are handled.
   expect(seen.filter((count) => count === 4).length).toBeGreaterThan(5);
   expect(new Set(seen).size).toBeLessThanOrEqual(2);
   expect((await bench.control("GET", "")).merchantCount).toBe(MERCHANTS + 4);
   expect((await bench.call("GET", "/v1/customers/cus_20", { key: `sk_test_x${MERCHANTS}` })).status).toBe(200);
 });
 
-test("a reset of many merchants is atomic: each request sees all data or none", async () => {
+test("a reset of many merchants is atomic: each request sees either the old or the new data", async () => {
   const bench = crowded;
   attempted("Requests that block the process");
   let isOver = false;
@@ -124,9 +124,9 @@ async function pausedReader(url: string, format: string) {
   return answer.pause();
 }
 
-test("clients that stop reading long responses are limited in number, and block others only briefly", async () => {
+test("responses that clients do not read are bounded; once these clients disconnect, a report gets a 200", async () => {
   const bench = await open();
-  // Makes the report longer than the send buffer of a socket.
+  // This long query makes the report longer than the send buffer of a socket.
   const query = `limit=1&starting_after=${"x".repeat(14_000)}`;
   for (let number = 0; number < 600; number++) await bench.call("GET", `/v1/payments?${query}`);
   attempted("Unbounded growth");
@@ -138,14 +138,14 @@ test("clients that stop reading long responses are limited in number, and block 
     .toBe(200);
 });
 
-test("a report with bodies is made only as fast as it is read", async () => {
+test("a report with bodies is generated only as fast as the client reads it", async () => {
   const bench = await open();
   const body = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1, note: "x".repeat(16_000) };
   for (let number = 0; number < 300; number++) await bench.call("POST", "/v1/hospitality/pricing-rules", { body });
   attempted("Unbounded growth");
   const readers = await Promise.all(Array.from({ length: 12 }, () => pausedReader(bench.url, "har")));
   expect(new Set(readers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-  // The rest of the report is made after the reset, so it cannot list the erased requests.
+  // The rest of the report is generated after the reset, so the report lacks the erased requests.
   await bench.control("POST", "/reset", {});
   const [reader, ...others] = readers as [IncomingMessage, ...IncomingMessage[]];
   for (const other of others) other.destroy();

@@ -1,5 +1,5 @@
-// Secrets in calls that store nothing: whatever their place and spelling, no output shows the secrets, and the database
-// file does not contain them.
+// Sends secrets in many places and spellings, in calls that store no record and in responses of a receiver. No output
+// shows a secret, and the database file contains none.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../suppor
 import { openRegistered, trigger } from "../support/webhooks.ts";
 
 const RUNS = inputs(10);
-/** The number of bytes of a body that the request log keeps, and that the log of deliveries keeps. */
+/** How many bytes of a body the request log keeps, and how many the log of deliveries keeps. */
 const [REQUEST_CUT, DELIVERY_CUT] = [16_384, 4_096];
 
 const plain = (text: string) => text;
@@ -21,7 +21,7 @@ const word = fc.stringMatching(/^[A-Za-z0-9]{14}$/);
 const number = fc.noBias(fc.integer({ min: 123_456_789, max: 987_654_321 }));
 
 interface Secret {
-  /** A JSON field or element that contains the secret. */
+  /** A JSON field whose name or value contains the secret. */
   json: string;
   /** The secret in a name-value pair of a query or form. */
   pair: string;
@@ -61,7 +61,7 @@ const named = fc
     };
   });
 
-/** A secret that can be recognised by its form, in any place. */
+/** A secret that can be recognised by its form, in a name or a value. */
 const known = fc
   .tuple(
     fc.oneof(keys, ibans),
@@ -73,7 +73,7 @@ const known = fc
     const secret = spellPair(value);
     // The prefix of a key may be shown, the rest may not.
     const hidden = value.replace(/^(?:sk_test_(?:session_)?|whsec_)/, "");
-    // Half of an IBAN counts as a leak too: it would be left if a text were cut before it is masked.
+    // Half of an IBAN counts as a leak too. It would remain if a log cut a text before masking it.
     const half = value.slice(0, 12);
     return {
       json: asName ? `"${spellJson(value)}":1` : `"note":"see ${spellJson(value)} there"`,
@@ -84,8 +84,8 @@ const known = fc
   });
 
 /**
- * A body with the secret: nested in JSON, in JSON within a string, in a form, or in JSON without its end. With padding,
- * the secret is near the place where the logs cut a body.
+ * A body with the secret: nested in JSON, in JSON within a string, in a form, or in JSON without its end. Padding moves
+ * the secret close to the byte at which a log cuts a body.
  */
 const bodyOf = (json: string, pair: string, form: string, padding: number): string => {
   const object = `{"pad":"${"x".repeat(padding)}",${json}}`;
@@ -174,7 +174,7 @@ function leaks(secrets: readonly Secret[], texts: Map<string, string>) {
   );
 }
 
-test("no secret of a call is in the request log, a report, the live stream, a console line or the file", async () => {
+test("the request log, reports, live events, console lines and database file show no secret of a call", async () => {
   const db = join(folder(), "data.db");
   const bench = await open({ memory: false, db, rateLimit: "100000/1h" });
   const lines: string[] = [];
@@ -201,7 +201,7 @@ test("no secret of a call is in the request log, a report, the live stream, a co
   );
 });
 
-test("no secret of a receiver's answer is in the log of deliveries, a report or the file", async () => {
+test("the log of deliveries, reports and database file show no secret of a receiver's response", async () => {
   const db = join(folder(), "data.db");
   const { bench, receiver } = await openRegistered({ memory: false, db });
   const secrets: Secret[] = [];

@@ -1,4 +1,4 @@
-// The MCP server over its standard input and output, as a client uses it.
+// The MCP server, called over its standard input and output as an MCP client calls it.
 
 import { expect, test } from "vitest";
 import { launch, NOWHERE } from "../support/program.ts";
@@ -11,7 +11,7 @@ interface Answer {
   error?: { code: number; message: string };
 }
 
-/** A server in an empty folder. */
+/** Starts the MCP server in an empty folder, where it finds no sandbox. */
 function serve(...words: string[]) {
   const program = launch(["mcp", ...words], NOWHERE);
   let sent = 0;
@@ -25,7 +25,7 @@ function serve(...words: string[]) {
     ...program,
     send,
     ask,
-    /** The reply of a tool, or the text of its error. */
+    /** Calls a tool. Returns its reply, the text of its error, or the protocol error. */
     async use(name: string, given: object = {}) {
       const { result, error } = await ask("tools/call", { name, arguments: given });
       if (error) return error;
@@ -38,7 +38,7 @@ function serve(...words: string[]) {
   };
 }
 
-test("offers at most ten tools, and tools that change data only with --allow-changes", async () => {
+test("the server offers at most ten tools; --allow-changes adds the tools that change data", async () => {
   const server = serve("--allow-changes");
   const { result } = await server.ask("initialize", { protocolVersion: "2025-03-26", capabilities: {} });
   expect(result).toMatchObject({ protocolVersion: "2025-03-26", serverInfo: { name: "merchant-sandbox" } });
@@ -55,7 +55,7 @@ test("offers at most ten tools, and tools that change data only with --allow-cha
   await careful.end();
 });
 
-test("uses the given sandbox, and starts its own sandbox if none runs", async () => {
+test("the server uses the sandbox of --url, and starts its own sandbox if none runs", async () => {
   const { url } = await open();
   const server = serve("--url", url, "--allow-changes");
   expect(await server.use("fault", { action: "503", on: "payments.list" })).toMatchObject({ status: "armed" });
@@ -82,14 +82,14 @@ test("uses the given sandbox, and starts its own sandbox if none runs", async ()
   expect(await alone.end()).toBe(0);
 });
 
-test("accepts only test keys, and suggests a name for an unknown operation", async () => {
+test("the server accepts only test keys, and suggests a name for an unknown operation", async () => {
   const server = serve();
   expect(await server.use("call_operation", { operation: "payment.list" })).toMatch(/Did you mean payments\.list/);
   expect(await server.use("call_operation", { operation: "payments.list", apiKey: "sk_live_1" })).toMatch(/sk_test_/);
   await server.end();
 });
 
-test("answers with the errors of the protocol", async () => {
+test("the server responds to malformed calls with JSON-RPC errors", async () => {
   const server = serve();
   server.send("no JSON");
   expect(JSON.parse(await server.line((line) => line.includes("-32700")))).toMatchObject({ id: null });

@@ -1,5 +1,5 @@
-// Merchants for tests come and go beside other traffic: all records stay consistent, and nothing of a removed merchant
-// remains.
+// Creates and removes merchants for tests during other traffic. All records stay consistent, and no row of a removed
+// merchant remains.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -15,8 +15,8 @@ const WORKERS = 8;
 const FIXTURES = ["lodge", "market", "stage", "blank"];
 
 /**
- * What one test of a suite does: creates a merchant, makes some calls and gets a webhook. Every fiftieth merchant is
- * not removed.
+ * Acts as one test of a suite: creates a merchant with an endpoint, makes some calls, and removes the merchant. Keeps
+ * every fiftieth merchant, and returns its id.
  */
 async function runTest(bench: Bench, hooks: string, number: number): Promise<string | undefined> {
   const fixture = FIXTURES[number % FIXTURES.length] as string;
@@ -34,7 +34,7 @@ async function runTest(bench: Bench, hooks: string, number: number): Promise<str
   return undefined;
 }
 
-test("many merchants are created and removed during other traffic", async () => {
+test("many merchants are created and removed during other traffic, and leave only consistent records", async () => {
   const db = join(folder(), "data.db");
   const bench = await open({ memory: false, db });
   const receiver = await receive();

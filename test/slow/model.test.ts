@@ -13,10 +13,10 @@ import { type Receivers, startReceivers } from "../model/runner/webhook-receiver
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-/** This many runs, from the seed below, call every operation, and crash three times. */
+/** With the default seed, this many runs call every operation and crash three times. */
 const ENOUGH = 8;
 const RUNS = Number(MODEL_RUNS ?? ENOUGH);
-/** A random seed for long runs. A failure prints the seed. */
+/** Long runs start from a random seed. A failure prints its seed. */
 const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_124));
 
 let receivers: Receivers;
@@ -34,7 +34,7 @@ function traceOf(seed: number): { trace: Trace; open: RunOptions["open"] } {
   };
 }
 
-test("names the operations missing from the model", () => {
+test("describeMissingOperations() names the operations that the model lacks", () => {
   const ids = catalogue.map(({ id }) => id);
   const lack = describeMissingOperations(ids);
   if (lack !== undefined) process.stdout.write(`${lack}\n`);
@@ -59,7 +59,7 @@ describe("the sandbox matches the model", () => {
       if (isLong) process.stdout.write(`From seed ${SEED} on: ${coverage.runs} runs, ${coverage.commands} commands\n`);
       if (RUNS >= ENOUGH) expect(coverage.missing()).toEqual([]);
     },
-    // To shrink a failing trace, the trace is run up to 600 times.
+    // Shrinking a failing trace runs it up to 600 times.
     isLong ? 36_000_000 : 60_000 + RUNS * 10_000,
   );
 });
@@ -69,11 +69,11 @@ function reportFailure(seed: number, { failure, trace, tries }: ShrunkTrace): ne
   const { message, expected, lines } = failure;
   throw new Error(
     `${message}\nThe model says: ${expected}\n` +
-      `It takes ${trace.commands.length} commands (${tries} tries); ${again} finds it again:\n${lines.join("\n")}`,
+      `Reduced to ${trace.commands.length} commands in ${tries} runs. Repeat it with ${again}.\n${lines.join("\n")}`,
   );
 }
 
-/** Runs traces with a mutated model until one fails, and shrinks it. */
+/** Runs traces with a mutated model until one fails, and shrinks that trace. */
 async function findFlaw(mutate: (expected: Expected) => Expected): Promise<ShrunkTrace> {
   const run = (trace: Trace) => runTrace(trace, { mutate, receivers, coverage: createCoverage() });
   // The first of these traces declines a booking twice.

@@ -12,10 +12,7 @@ const fails = (message: string) =>
   `module.exports = class { constructor() { throw new Error(${JSON.stringify(message)}); } };`;
 const DOES_NOT_LOAD = fails("libfoo.so is missing\nmore");
 
-/**
- * A copy of the package with another better-sqlite3. A preloaded script makes Node report version 22.12 and its
- * Node-API.
- */
+/** A copy of the package with another better-sqlite3. A preloaded script makes Node report 22.12 and Node-API 9. */
 function installation(version: string, source: string) {
   const home = folder();
   cpSync(dirname(PROGRAM), join(home, "dist"), { recursive: true });
@@ -65,7 +62,7 @@ describe("a better-sqlite3 that would crash this Node", () => {
     expect(terminal.text().replaceAll("\n", "")).toContain("better-sqlite3 13.2.0 needs Node-API 10");
   });
 
-  test("rejects createSandbox() with a code", async () => {
+  test("makes createSandbox() reject with a code", async () => {
     const print = "({ code, message }) => console.log(code, message)";
     const script = `require("./dist/index.cjs").createSandbox().catch(${print})`;
     const { code, out } = await installation("13.2.0", CRASHES).evaluate(script);

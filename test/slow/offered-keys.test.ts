@@ -1,5 +1,5 @@
-// Every key that the key bar offers does what its label says, in each pane, detail, form and text, on terminals of
-// three sizes.
+// Every key that the key bar offers does what its label says, in each pane, detail, form and text field, on terminals
+// of three sizes.
 
 import { expect, test } from "vitest";
 import { isForm } from "../../ui/panes/overlays/form.ts";
@@ -27,8 +27,8 @@ const isTried = (view: string, key: string, label: string) =>
 const named = (key: string) => ({ "\r": "enter", Esc: "escape" })[key] ?? (key.length === 1 ? key : key.toLowerCase());
 
 /** The keys and their labels in the key bar, which is the last line of the screen. */
-const offered = (desk: TestDashboard) =>
-  (desk.screen().at(-1) ?? "")
+const offered = (dashboard: TestDashboard) =>
+  (dashboard.screen().at(-1) ?? "")
     .trim()
     .split(/ {2,}/)
     .map((text) => /^(\S+) (.*)/.exec(text)?.slice(1) ?? [text]);
@@ -45,15 +45,15 @@ const look = ({ state: { overlays, notice, filterLine }, copied }: TestDashboard
 async function openBusyDashboard(columns: number, rows: number) {
   const bench = await workplace();
   await bench.control("POST", "/scenarios/lost-response");
-  const desk = await openTestDashboard(bench.url, columns, rows);
-  // Adds a failed verdict whose requests are in the log, so that its links and its jump lead to them.
+  const dashboard = await openTestDashboard(bench.url, columns, rows);
+  // Adds a failed verdict whose requests are in the log, so that the keys of the verdict find its requests.
   const [{ at, ...failed }] = (await bench.control("GET", "/verdicts?verdict=fail")).data;
   const events = [
     ...(await loggedRequests(bench)),
     ...(await loggedAttempts(bench)),
     judged(1, { ...failed, at: Date.parse(at) }),
   ];
-  return { desk, state: withLiveEvents(desk.state, events) };
+  return { dashboard, state: withLiveEvents(dashboard.state, events) };
 }
 
 test.each([
@@ -65,26 +65,26 @@ test.each([
   /** Opens a view in a sandbox that no key has changed yet. */
   const open = async (view: string) => {
     fresh ??= await openBusyDashboard(columns, rows);
-    const { desk, state } = fresh;
-    desk.state = state;
-    for (const key of view) await desk.run(named(key));
-    return { desk, opened: desk.state };
+    const { dashboard, state } = fresh;
+    dashboard.state = state;
+    for (const key of view) await dashboard.run(named(key));
+    return { dashboard, opened: dashboard.state };
   };
   const silent: string[] = [];
   for (const view of VIEWS) {
-    let { desk, opened } = await open(view);
-    for (const [key = "", label = ""] of offered(desk)) {
+    let { dashboard, opened } = await open(view);
+    for (const [key = "", label = ""] of offered(dashboard)) {
       if (isTried(view, key, label)) continue;
-      if (fresh === undefined) ({ desk, opened } = await open(view));
-      desk.state = opened;
-      desk.copied.length = 0;
-      const before = look(desk);
-      desk.press(named(key));
-      if (desk.waiting().some(({ method }) => method !== "GET")) fresh = undefined;
-      await desk.settle();
+      if (fresh === undefined) ({ dashboard, opened } = await open(view));
+      dashboard.state = opened;
+      dashboard.copied.length = 0;
+      const before = look(dashboard);
+      dashboard.press(named(key));
+      if (dashboard.waiting().some(({ method }) => method !== "GET")) fresh = undefined;
+      await dashboard.settle();
       const wanted = seenAfter(key === "Enter" && isForm(opened.overlays.at(-1)) ? "send" : label);
-      const after = look(desk);
-      const isDone = wanted.test(after) && (after !== before || screenText(desk.state) !== screenText(opened));
+      const after = look(dashboard);
+      const isDone = wanted.test(after) && (after !== before || screenText(dashboard.state) !== screenText(opened));
       if (!isDone) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);
     }
     // The keys of this view armed a fault, so the next view needs a fresh sandbox.

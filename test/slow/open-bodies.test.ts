@@ -36,7 +36,7 @@ const oddBodies = [
 ];
 
 describe("a body of any shape", () => {
-  test("is accepted if the service's documentation shows no body; record and event keep unknown fields", async () => {
+  test("is accepted if the documentation shows no body; the record and its event keep unknown fields", async () => {
     const bench = await open({ bodies: "open", rateLimit: "none" });
     let kept = 0;
     for (const operation of openOperations) {
@@ -59,7 +59,7 @@ describe("a body of any shape", () => {
     expect(kept).toBeGreaterThan(openOperations.length - 3);
   });
 
-  test("is still rejected if the documentation shows the body, without advice to use --bodies open", async () => {
+  test("is rejected if the documentation shows another shape; the error does not suggest --bodies open", async () => {
     const bench = await open({ bodies: "open" });
     const bodies = {
       "/v1/webhooks": { url: "http://localhost:3000", events: "*" },
@@ -82,7 +82,7 @@ describe("a body of any shape", () => {
     expect(await eventData(bench, answer)).toEqual(answer.body);
   });
 
-  test("is kept as sent: a payroll with items of another shape lists them, but none can be overridden", async () => {
+  test("is stored as sent: a payroll lists items of another shape, but none of them can be overridden", async () => {
     const bench = await open({ bodies: "open" });
     const items = [{ worker: "Ana", pay: "2,600.00" }];
     const { body } = await bench.call("POST", PAYROLL, { body: { items, currency: "euro" } });
@@ -93,7 +93,7 @@ describe("a body of any shape", () => {
     expect(override).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
   });
 
-  test("is returned unchanged until a later call changes the field", async () => {
+  test("is stored field by field: each value stays until a later call changes the field", async () => {
     const bench = await open({ bodies: "open" });
     const patch = async (body: object) => (await bench.call("PATCH", SETTINGS, { body })).body;
     expect(await patch({ country: 351, schemes: "all of them" })).toMatchObject({
@@ -117,7 +117,7 @@ describe("a body of any shape", () => {
     });
   });
 
-  test("is kept in a snapshot, which a sandbox that checks bodies rejects", async () => {
+  test("is restored from a snapshot, but a sandbox that checks bodies rejects the snapshot", async () => {
     const bench = await open({ bodies: "open" });
     await bench.call("POST", "/v1/merchants/payout-method", {
       body: { type: "bank_account", accountNumber: "12345678", accountName: 7 },

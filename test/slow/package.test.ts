@@ -1,4 +1,4 @@
-// The published package: packs it, installs it in an empty folder as npm would, and runs it.
+// Packs the package as for publishing, installs it in an empty folder as npm would, and runs it.
 
 import { execFile } from "node:child_process";
 import {
@@ -42,7 +42,7 @@ let size: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-package-"));
   home = join(folder, "node_modules/merchant-sandbox");
-  // Without scripts, because `prepare` would build dist/ again while other tests run programs from it.
+  // Runs no scripts, because `prepare` would build dist/ again while other tests run programs from it.
   const printed = await npm("pack", "--json", "--ignore-scripts", "--pack-destination", folder);
   // npm 12 prints an object with the packages by name; older versions print a list.
   const [packed] = Object.values(JSON.parse(printed)) as [Packed];
@@ -70,7 +70,7 @@ async function npm(...words: string[]): Promise<string> {
 
 const node = (...words: string[]) => run(process.execPath, words, { cwd: folder });
 
-/** The errors of the TypeScript compiler, which checks these files in its strictest mode. */
+/** The errors that the TypeScript compiler reports for these files in strict mode. */
 const compile = async (cwd: string, ...words: string[]): Promise<string> => {
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   const flags = [tsc, "--noEmit", "--strict", ...words];
@@ -89,7 +89,7 @@ const manifest = () => JSON.parse(text("package.json")) as Manifest;
 const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
 
 describe("the tarball", () => {
-  it("contains the bundles, fixtures, documentation and licences, and nothing else", () => {
+  it("contains only the bundles, types, fixtures, recipes, documentation and licences", () => {
     const others = published.filter((path) => !/^(dist|docs|fixtures|recipes|types)\//.test(path));
     expect(others.sort()).toEqual(["LICENSE", "README.md", "SECURITY.md", "llms.txt", "package.json"]);
     expect(published).not.toContain("dist/example-replies.json");
@@ -122,7 +122,7 @@ describe("the tarball", () => {
     ).toEqual([]);
   });
 
-  it("holds every file that its pages link to, and no pictures but those of the README", () => {
+  it("contains every file that its pages link to, but of the pictures only those of the README", () => {
     const pages = published.filter((path) => /\.md$|^llms\.txt$/.test(path));
     const targets = pages.flatMap((page) => {
       const prose = text(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
@@ -141,7 +141,7 @@ describe("the tarball", () => {
     expect(targets.filter(({ target }) => isLeftOut(target) === isPublished(target))).toEqual([]);
   });
 
-  it("takes at most 5.32 MB, and holds ws once", () => {
+  it("unpacks to at most 5.32 MB, and contains ws once", () => {
     expect(size).toBeLessThanOrEqual(5_320_000);
     const code = published.filter((path) => /\.c?js$/.test(path));
     expect(
@@ -149,7 +149,7 @@ describe("the tarball", () => {
     ).toEqual(["dist/packages/ws.cjs"]);
   });
 
-  it("depends only on better-sqlite3, in a version with a binary for each supported Node", () => {
+  it("depends only on better-sqlite3, in versions with a binary for each supported Node", () => {
     expect(manifest().dependencies).toEqual({ "better-sqlite3": "^12.11.1 || ^13.2.0" });
     expect(manifest()).not.toHaveProperty("scripts.install");
   });
@@ -158,7 +158,7 @@ describe("the tarball", () => {
     expect(Number.parseInt(addonVersion(), 10)).toBe(process.versions.node.startsWith("20.") ? 12 : 13);
   });
 
-  it("has no peer dependencies, because npm 10 fails on vitest's, even on an optional one", () => {
+  it("has no peer dependencies, because npm 10 fails if vitest is one, even an optional one", () => {
     expect(manifest()).not.toHaveProperty("peerDependencies");
     // The entry in peerDependenciesMeta suffices for Yarn and pnpm to find the project's vitest.
     expect(manifest()).toHaveProperty("peerDependenciesMeta.vitest.optional", true);
@@ -178,8 +178,8 @@ describe("the tarball", () => {
 });
 
 describe("the command", () => {
-  it.skipIf(onWindows)(`can be run by its own name${needs(!onWindows, UNIX)}`, async () => {
-    // The owner at least may run the file; npm sets the other permissions by the umask.
+  it.skipIf(onWindows)(`is an executable file${needs(!onWindows, UNIX)}`, async () => {
+    // At least the owner may run the file. npm sets the other permissions by the umask.
     expect(statSync(bin()).mode & 0o100).toBe(0o100);
     const { stdout } = await run(bin(), ["--version"], { cwd: folder });
     expect(stdout).toBe(`${manifest().version}\n`);
@@ -199,7 +199,7 @@ describe("the command", () => {
     expect((await started.ended).code).toBe(onWindows ? null : 0);
   });
 
-  it("prints one sentence on an unsupported Node, in code that this Node can parse", async () => {
+  it("prints one sentence on an unsupported Node, and has only syntax that such a Node can parse", async () => {
     const pretend =
       `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); ` +
       `require(${JSON.stringify(bin())});`;
@@ -232,7 +232,7 @@ describe("the library", () => {
   });
 
   // One run of the compiler checks every module that is compiled with these options, because a run takes seconds.
-  it("compiles strictly without @types/node, as ESM and CommonJS, and with the matchers of Vitest 5", async () => {
+  it("compiles in strict mode without @types/node, as ESM and CommonJS, and with Vitest 5", async () => {
     const usage = [
       `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant } from "merchant-sandbox";`,
       `import { type Sandbox, SandboxError } from "merchant-sandbox";`,
@@ -266,7 +266,7 @@ describe("the library", () => {
     writeFileSync(join(folder, "usage.cts"), required.join("\n"));
     const vitest = join(folder, "node_modules/vitest");
     mkdirSync(vitest);
-    // The interface of Vitest 5's matchers has another type parameter than Vitest 4's.
+    // In Vitest 5, the interface of the matchers has other type parameters than in Vitest 4.
     const types = [
       `declare global { namespace Chai { interface Assertion { not: Assertion } } }`,
       `export interface Matchers<R extends void | Promise<void> = void, T = unknown> {}`,
@@ -291,7 +291,7 @@ describe("the library", () => {
     rmSync(vitest, { recursive: true });
   });
 
-  it("compiles in a CommonJS project whose module resolution does not know exports", async () => {
+  it("compiles in a CommonJS project whose module resolution ignores the field `exports`", async () => {
     const usage = [
       `import { createSandbox, type Sandbox } from "merchant-sandbox";`,
       `import type { SandboxFixtures } from "merchant-sandbox/vitest";`,
@@ -307,7 +307,7 @@ describe("the library", () => {
     expect(await compile(folder, ...flags, "usage.ts")).toBe("");
   });
 
-  it("compiles in the sample shop with the Vitest types, and so do the examples of docs/library.md", async () => {
+  it("compiles in the sample shop, which uses Vitest; the examples of docs/library.md compile too", async () => {
     const shop = join(folder, "node_modules/sample-shop");
     cpSync(join(root, "test/sample-shop"), shop, { recursive: true });
     for (const name of ["vitest", "express", "@types"])
@@ -317,7 +317,7 @@ describe("the library", () => {
     const examples = [fences(page, "ts").join("\n"), ...uses.flatMap((use) => fences(page, `ts ${use}`))];
     const files = examples.map((_, index) => `example-${index}.ts`);
     for (const [index, name] of files.entries()) writeFileSync(join(shop, name), `${examples[index]}\nexport {};\n`);
-    // The types of neither package are installed in this project.
+    // The types of supertest and Jest are not installed in this project.
     const globals = ["beforeAll", "afterAll", "test", "expect"].map((name) => `declare const ${name}: any;`);
     writeFileSync(join(shop, "untyped.d.ts"), ['declare module "supertest";', ...globals].join("\n"));
     const flags = ["--skipLibCheck", "--allowImportingTsExtensions", "--module", "nodenext", "--types", "node"];

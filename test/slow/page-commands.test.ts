@@ -1,6 +1,6 @@
 // Runs each `npx merchant-sandbox` command of the pages in a project in which a checkout is installed. Also runs one
-// command of each page in the checkout, and in a project in which the tarball is installed. In each place the real npx
-// starts the sandbox; the other commands run the file that npx finds there. Other tests check what the commands print.
+// command of each page in the checkout, and in a project in which the tarball is installed. In each of these folders,
+// the real npx starts the sandbox; the other commands run the file that npx would run. Other tests check the output.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -30,8 +30,8 @@ const pages = [
 ];
 
 /**
- * The commands of a page, from its blocks and from its code between backticks. `text` blocks are left out, because they
- * show output.
+ * The commands of a page, from its code blocks and from code between backticks. `text` blocks show output, so they are
+ * left out.
  */
 function commandsOf(page: string): string[] {
   const text = readPage(page);
@@ -98,7 +98,7 @@ let receiver: Server;
 
 const npm = (cwd: string, ...words: string[]) => promisify(execFile)("npm", words, { cwd, env });
 
-/** A checkout with the files of this one. */
+/** Makes a folder that links to the files of this checkout. */
 function openCheckout(): void {
   const folder = join(base, "checkout");
   mkdirSync(folder);
@@ -106,7 +106,7 @@ function openCheckout(): void {
     symlinkSync(join(root, name), join(folder, name));
 }
 
-/** Makes a project with the tarball of the package. Its one dependency is the checkout's, because npm is offline. */
+/** Installs the packed package in a project. Its one dependency comes from the checkout, because npm is offline. */
 async function installTarball(): Promise<void> {
   const { stdout } = await npm(root, "pack", "--ignore-scripts", "--pack-destination", base);
   const filename = stdout.trim();
@@ -134,7 +134,7 @@ beforeAll(async () => {
   writeFileSync(join(base, "project/package.json"), '{ "private": true }\n');
   await npm(join(base, "project"), "install", "--save-dev", "--no-audit", "--no-fund", "../checkout");
   await installTarball();
-  // A receiver would write this file. The commands that count the receiver's effects read it.
+  // The commands that count a receiver's effects read this file. Usually, the receiver writes it.
   for (const place of ["checkout", "project", "tarball"]) writeFileSync(join(base, place, "orders.log"), "");
   receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
   await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
@@ -146,18 +146,19 @@ afterAll(() => {
 });
 
 /**
- * Runs commands in a folder in which npx finds this file. A command that does not end is stopped after its first line.
+ * Runs commands in a folder in which npx finds this file. A command that does not end by itself is stopped after its
+ * first line of output.
  */
 function openPlace(cwd: string, file: string) {
   const program = join(cwd, file);
-  // Without scripts: `prepare` ran when the project was installed, and npx would run it again in a checkout.
+  // Runs no scripts: `prepare` ran when the project was installed, and npx would run it again in a checkout.
   const npxEnv = { ...env, npm_config_ignore_scripts: "true" };
   const npx = (words: string) => launchCommand("sh", ["-c", `exec npx merchant-sandbox ${words}`], npxEnv, cwd).ended;
   const run = async (command: string) => {
     const words = wordsOf(command, env);
     if (isHosted(words, {})) return runHosted({ program, words, cwd, variables: env });
     const { line, ended, child } = launchCommand(process.execPath, [program, ...words], env, cwd);
-    // A server over standard input exits when its standard input ends.
+    // The MCP server exits when its standard input ends.
     child.stdin?.end();
     if (!RUNS_ON.test(command)) return ended;
     const code = await line(() => true).then(
@@ -172,7 +173,7 @@ function openPlace(cwd: string, file: string) {
 
 const INSTALLED = "node_modules/.bin/merchant-sandbox";
 
-// The checkout and the project run the same file, but the project lacks the files of the checkout.
+// All three folders run the same program. The project runs every command, because it lacks the checkout's files.
 const everywhere = [...samples.add("npx merchant-sandbox --version")];
 const places: readonly [place: string, file: string, commands: readonly string[]][] = [
   ["checkout", "dist/bin.cjs", everywhere],
@@ -180,7 +181,7 @@ const places: readonly [place: string, file: string, commands: readonly string[]
   ["tarball", INSTALLED, everywhere],
 ];
 
-/** Registers an endpoint, from which an audit without --secret reads the secret. A reset removes the endpoint. */
+/** Registers an endpoint, because an audit without --secret reads its secret. Resets remove the endpoint. */
 async function registerEndpoint(url: string, port: number): Promise<void> {
   // Removes faults first: an outage that a page arms for some seconds would answer the next call with 503.
   await fetch(`${url}/_sandbox/faults`, { method: "DELETE" });
@@ -190,7 +191,7 @@ async function registerEndpoint(url: string, port: number): Promise<void> {
   expect([response.status, await response.text()]).toEqual([201, expect.any(String)]);
 }
 
-/** Runs the commands one after another in the folder of a place, and returns those that failed. */
+/** Runs the commands one after another in one of the folders, and returns the commands that failed. */
 async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<unknown[]> {
   const cwd = join(base, place);
   const { npx, run } = openPlace(cwd, file);
@@ -228,12 +229,12 @@ async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<
   return failures;
 }
 
-test("the commands of the pages run in a checkout, in a project and from a tarball", { timeout: HOUR }, async () => {
-  // Each place has a sandbox of its own, so the places are tested concurrently.
+test("the commands of the pages succeed in a checkout, a project and from a tarball", { timeout: HOUR }, async () => {
+  // Each folder has its own sandbox, so the folders are tested concurrently.
   const failures = await Promise.all(places.map(failuresIn));
   expect(failures.flat()).toEqual([]);
 });
 
-test("the pages contain commands of most kinds", () => {
+test("the pages contain more than 40 different commands", () => {
   expect(commands.length).toBeGreaterThan(40);
 });

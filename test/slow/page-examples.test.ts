@@ -21,11 +21,11 @@ const rows = readPage("docs/events.md")
   });
 const cells = rows.flatMap(([type, ...row]) => row.filter((cell) => cell !== "").map((cell) => [type, cell] as const));
 
-test("the page has a row for every type of event", () => {
+test("docs/events.md has a row for every type of event", () => {
   expect(rows.map(([type]) => type).sort()).toEqual([...eventTypes].sort());
 });
 
-describe("every cell of the page", () => {
+describe("docs/events.md", () => {
   test.each(cells)("%s is sent by %s", async (type, cell) => {
     const bench = await open();
     let id = "";
@@ -67,7 +67,7 @@ async function call(bench: Bench, step: string, id: string): Promise<string> {
 const fixtures = join(import.meta.dirname, "../../fixtures/scenarios");
 const files = readdirSync(fixtures);
 
-describe("the command", () => {
+describe("the scenario command", () => {
   const scenario = async (url: string, ...words: string[]) => {
     const { code, out, error } = await runCommand(url, "scenario", ...words);
     return { code, text: [...out, error].join("\n") };
@@ -113,7 +113,7 @@ describe("the command", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("suggests the closest name", async () => {
+  test("explains a missing or wrong name", async () => {
     const bench = await open();
     expect(await scenario(bench.url, "scor")).toMatchObject({
       code: 2,
@@ -143,11 +143,11 @@ test("docs/scenarios.md shows what its commands print", async () => {
 const page = readPage("docs/testing.md");
 const here = (line: string, url: string) => line.replaceAll("http://127.0.0.1:4747", url);
 
-describe("verify", () => {
+describe("docs/testing.md on verify", () => {
   const [command = ""] = fences(section(page, "Verify"), "sh");
   const [expected = ""] = fences(section(page, "Verify"), "json");
 
-  test("the example fails before the run that it describes, and passes after the run", async () => {
+  test("the example fails at first, and passes once the described calls are made", async () => {
     const { bench } = await openRegistered();
     const { cwd, run } = openShell();
     const impatient = { ...JSON.parse(expected), within: "1ms" };
@@ -170,7 +170,7 @@ describe("verify", () => {
   });
 });
 
-test("the report command writes its file, in each format of the page", async () => {
+test("the report command of docs/testing.md writes a file in each format", async () => {
   const bench = await open();
   await bench.call("GET", "/v1/payments");
   const { cwd, run } = openShell();
@@ -188,7 +188,7 @@ test("the report command writes its file, in each format of the page", async () 
   ]);
 });
 
-describe("audit", () => {
+describe("docs/testing.md on audit", () => {
   const SECRET = "whsec_0123456789abcdef";
   const isGenuine = ({ body, headers }: Arrival) =>
     createHmac("sha256", SECRET).update(body).digest("hex") === headers["x-webhook-signature"];
@@ -210,11 +210,11 @@ describe("audit", () => {
     4: () => 200,
   };
 
-  test("documents its exit codes", () => {
+  test("lists the exit codes 0, 1, 3 and 4", () => {
     expect([...codes.keys()].map(String)).toEqual(Object.keys(statusOf));
   });
 
-  test.each([...codes])("exits with %i if %s", async (code) => {
+  test.each([...codes])("audit exits with %i if %s", async (code) => {
     const { url } = await open({ clock: "real" });
     const receiver = await receive();
     const file = join(folder(), "orders.log");
@@ -238,7 +238,7 @@ describe("audit", () => {
     expect(ended.out.some((line) => line.includes("accepted a forged event"))).toBe(code === 3);
   });
 
-  test("requires a URL, and prints JSON with --json", async () => {
+  test("audit requires a URL, and prints JSON with --json", async () => {
     const missing = await runCommand(undefined, "audit");
     expect([missing.code, missing.error]).toEqual([2, expect.stringContaining("<url> is missing")]);
     const bench = await open({ clock: "real" });

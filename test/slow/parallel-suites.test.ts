@@ -12,10 +12,10 @@ import { type Receiver, startReceiver } from "../support/webhooks.ts";
 /** `npm run suites` sets SUITES to fifty; the test then runs twice. */
 const SUITES = Number(process.env.SUITES ?? 10);
 const RUNS = process.env.SUITES === undefined ? 1 : 2;
-/** Longer than any run of this test, because the judge waits for a retry as long as Retry-After says. */
+/** The Retry-After of faults in seconds. The judge waits this long for a retry, so it is longer than any run. */
 const LATER = 60;
 
-/** The steps of a suite in order; all suites use the same keys, names and ids. */
+/** One step of a suite. All suites use the same idempotency keys, names and ids. */
 type Step = "list" | "order" | "repeat" | "decline";
 
 interface Suite {
@@ -23,11 +23,11 @@ interface Suite {
   steps: Step[];
   /** Event-loop turns before each step. */
   pauses: number[];
-  /** Calls before the suite starts, undone by its own reset. */
+  /** The number of calls before the suite starts. A reset of the suite's merchant undoes the calls. */
   noise: number;
-  /** Counts of each kind of fault. */
+  /** How many calls or deliveries each fault may affect. */
   faults: { limited: number; lost: number; down: number; twice: number };
-  /** The rate limit, if it is not the default. */
+  /** The rate limit; null for the default. */
   limit: number | null;
   /** The status with which the suite's receiver answers. */
   receives: 200 | 500;
@@ -219,8 +219,8 @@ async function together(all: readonly Suite[], receiver: Receiver): Promise<Outc
   return outcomes;
 }
 
-describe("suites side by side", () => {
-  test("each get the requests, events and verdicts that they would get alone", { timeout: 180_000 }, async () => {
+describe("concurrent suites", () => {
+  test("have the same requests, events and verdicts as when each runs alone", { timeout: 180_000 }, async () => {
     const receiver = await startReceiver();
     const property = fc.asyncProperty(suites, async (all) => {
       const outcomes = await together(all, receiver);

@@ -1,5 +1,5 @@
-// Browser tests that each have a merchant, and one app process with one API key, under Playwright and Chromium. The
-// test counts requests. BROWSER_TESTS and BROWSER_WORKERS set the number of tests and workers.
+// Runs browser tests with Playwright and Chromium. Each test has its own merchant, and all tests share one app process
+// with one API key. BROWSER_TESTS and BROWSER_WORKERS set the number of tests and workers.
 
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const requests = await (await fetch(url + "/_sandbox/requests?limit=100&merchant
 const merchants = await (await fetch(url + "/_sandbox/merchants")).json();
 console.log("own", requests.data.map(({ status }) => status).join(), "left", merchants.data.length);`;
 
-/** A separate project, as npm would install it: Playwright is loaded once, and the package is not a link. */
+/** Makes a project with a copy of the package. With a link to the package, Playwright would be loaded twice. */
 function project(): string {
   const home = folder();
   cpSync(join(root, "test/support/browser-shop"), home, { recursive: true });
@@ -33,7 +33,7 @@ function project(): string {
   return home;
 }
 
-test("each test and its calls to one app see only its merchant; a call without the header is rejected", {
+test("a browser test sees only its merchant through the shared app; a call without the header is rejected", {
   timeout: 900_000,
 }, async () => {
   const [home, port] = [project(), String(await freePort())];
@@ -55,8 +55,8 @@ test("sees no event", async ({ merchant }) => expect(await merchant.events()).to
 test("a package linked from its checkout uses the Playwright of the project", { timeout: 900_000 }, async () => {
   const home = folder();
   mkdirSync(join(home, "node_modules/@playwright"), { recursive: true });
-  // Links to the packages of the checkout would be the same copy. npm also links a package that is installed from a
-  // folder.
+  // Copies Playwright, because a link would lead to the checkout's own Playwright. The package itself is linked, as npm
+  // links a package that is installed from a folder.
   for (const name of ["playwright", "@playwright/test"])
     cpSync(join(root, "node_modules", name), join(home, "node_modules", name), { recursive: true });
   symlinkSync(join(root, "node_modules/playwright-core"), join(home, "node_modules/playwright-core"));

@@ -15,14 +15,14 @@ const readme = readPage("README.md");
 const data = readPage("docs/data.md");
 const webhooks = readPage("docs/webhooks.md");
 
-/** The arguments after the program name, without the comment. The pages quote no argument. */
+/** The arguments after the program name, without a trailing comment. The pages quote no argument. */
 const words = (line: string) => {
   const [, rest] = /^(?:npm ci && )?npx merchant-sandbox([^#'"]*)(#.*)?$/.exec(line) ?? [];
   if (rest === undefined) throw new Error(`not a plain call of the program: ${line}`);
   return rest.trim().split(/\s+/).filter(Boolean);
 };
 
-/** Runs a line in a shell, with the port of the sandbox; returns what it printed. */
+/** Runs a line of a page in a shell, on this sandbox. Returns the output. */
 async function shell(line: string, url: string): Promise<string> {
   const { code, out } = await openShell({ MERCHANT_SANDBOX_URL: url }).run(
     line.replaceAll("http://127.0.0.1:4747", url),
@@ -33,7 +33,7 @@ async function shell(line: string, url: string): Promise<string> {
 
 const asPrinted = (text: string) => new RegExp(printed(fences(text, "text")[0] ?? ""));
 
-async function startAsTold(line: string): Promise<Program & { url: string }> {
+async function startWithLine(line: string): Promise<Program & { url: string }> {
   const program = launch([...words(line), "--port", "0"]);
   const ready = await program.line((said) => said.includes(" is ready at "));
   return { ...program, url: /ready at (\S+)\/v1 /.exec(ready)?.[1] ?? "" };
@@ -42,7 +42,7 @@ async function startAsTold(line: string): Promise<Program & { url: string }> {
 describe("the README", () => {
   test("the first command starts the sandbox, and the third calls it", async () => {
     const [start = "", , curl = ""] = linesOf(readme.slice(0, readme.indexOf("\n## ")));
-    const { url } = await startAsTold(start);
+    const { url } = await startWithLine(start);
     expect(JSON.parse(await shell(curl, url))).toMatchObject({
       object: "list",
       data: [{ object: "payment" }, {}, {}],
@@ -54,7 +54,7 @@ describe("the README", () => {
     const text = section(readme, "Your first webhook");
     const [receiveLine = "", decline = "", look = "", ...more] = linesOf(text);
     expect(more).toEqual([]);
-    const { url } = await startAsTold(linesOf(readme)[0] ?? "");
+    const { url } = await startWithLine(linesOf(readme)[0] ?? "");
     const receiving = launch([...words(receiveLine), "--port", "0"], { MERCHANT_SANDBOX_URL: url });
     await receiving.line((line) => line.startsWith("Receiving"));
 
@@ -86,7 +86,7 @@ describe("the README", () => {
 });
 
 describe("docs/data.md", () => {
-  test("creates, changes and lists records, and sends an event", async () => {
+  test("its commands create, change and list records, and send an event", async () => {
     const text = data.slice(0, data.indexOf("\n## "));
     const [make = "", move = "", show = "", trigger = "", create = "", list = "", ...more] = linesOf(text);
     expect(more).toEqual([]);
@@ -118,7 +118,7 @@ describe("docs/data.md", () => {
     expect(rows).toEqual(merchants.flatMap(({ apiKeys }: { apiKeys: string[] }) => apiKeys));
   });
 
-  test("resets, restores a snapshot and generates the load for demonstrations", async () => {
+  test("its commands reset and restore a snapshot, and its code generates the load for demonstrations", async () => {
     const bench = await open();
     for (const line of linesOf(section(data, "Reset and snapshots")))
       expect([line, await runCommand(bench.url, ...words(line))]).toEqual([
@@ -170,7 +170,7 @@ describe("docs/webhooks.md", () => {
     expect(types.filter((type) => type !== "*" && !eventTypes.has(type))).toEqual([]);
   });
 
-  test("openssl computes the signature of a delivery", async () => {
+  test("its openssl command computes the signature of a delivery", async () => {
     const { bench, receiver, id, secret } = await openRegistered();
     await trigger(bench, "a.b", { text: "ação 🙂" });
     const [arrival] = await receiver.arrived(1);
@@ -188,7 +188,7 @@ describe("docs/webhooks.md", () => {
     expect(JSON.parse(await shell(asked, bench.url))).toMatchObject({ matches: true });
   });
 
-  /** The receiver of the page on a free port, with the secret of its endpoint. */
+  /** Runs the receiver of the page on a free port, with the secret of its endpoint. */
   async function runReceiver(bench: Bench, env: Record<string, string> = {}) {
     const port = await freePort();
     const { secret } = await register(bench, `http://localhost:${port}/`);
@@ -203,7 +203,7 @@ describe("docs/webhooks.md", () => {
     return { ...program, port };
   }
 
-  test("its receiver accepts a genuine delivery once, and rejects forged and old deliveries", async () => {
+  test("its receiver acts once on a genuine delivery, and rejects forged and old deliveries", async () => {
     const bench = await open({ clock: "real", retrySchedule: "1h" });
     const receiver = await runReceiver(bench);
     const event = await trigger(bench, "a.b");

@@ -1,7 +1,6 @@
-// Receivers in six languages, correct and with each of eight bugs, checked in five ways: with `exec`, `audit`,
-// scenarios, the library, and a detached sandbox. Each check must find the bug, or say that it does not look for this
-// bug; a correct receiver must pass. `npm run verdicts` runs every case and writes the table of docs/testing.md. `npm
-// test` runs some cases.
+// Checks receivers in six languages, correct or with one of eight bugs, in five ways: with `exec`, `audit`, scenarios,
+// the library, and a detached sandbox. A check must find the bug, or say that it does not look for this bug. A correct
+// receiver must pass. `npm run verdicts` runs every case and updates docs/testing.md. `npm test` runs a few cases.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +22,7 @@ import {
 } from "../support/receivers/receivers.ts";
 import { call } from "../support/sandbox.ts";
 
-/** `npm run verdicts` sets RUNS, the number of clients for the judge. */
+/** Whether `npm run verdicts` runs this file. The command sets RUNS for other tests of the judge. */
 const ALL = process.env.RUNS !== undefined;
 
 /** The result of checking a receiver: whether the check failed, and everything that it printed or listed. */
@@ -33,18 +32,15 @@ interface Answer {
 }
 
 const EVENT = "payment.succeeded";
-/** Longer than the 5 s in which a receiver should respond, and shorter than the 7 s of the slow receiver. */
+/** The timeout is longer than the 5 s that a receiver may take, and shorter than the 7 s of the slow receiver. */
 const TIMEOUTS = { webhookTimeout: "5500ms", retrySchedule: "1s" };
 const TIMEOUT_FLAGS = ["--webhook-timeout", "5500ms", "--retry-schedule", "1s"];
-/**
- * The receiver that loses every other event loses at least one of these. A slow receiver gets one event, because each
- * takes seconds.
- */
+/** The number of events that a check sends. The slow receiver gets only one, because each event takes seconds. */
 const eventsFor = ({ bug }: RunningReceiver) => (bug === "slow" ? 1 : 8);
 
 /**
- * A sandbox whose clock is frozen at the present, because receivers check the age of events. Each check has another
- * seed and so other events, because a receiver remembers the events of earlier checks.
+ * A sandbox whose clock is frozen at the present, because receivers check the age of events. Each check uses another
+ * seed, so its events have other ids: a receiver remembers the ids of earlier checks.
  */
 const openSandbox = ({ url }: RunningReceiver, seed: number) =>
   createSandbox({
@@ -191,16 +187,16 @@ async function play(language: Language, bug: Bug, built: string): Promise<string
   return bad;
 }
 
-/** Number of concurrent cells, because a case mostly waits. */
+/** The number of receivers to check concurrently. A check mostly waits. */
 const AT_ONCE = ALL ? 8 : 3;
 
 const installed = LANGUAGES.filter(isInstalled);
 const missing = LANGUAGES.filter((language) => !installed.includes(language)).map(({ name }) => name);
-test.skipIf(missing.length > 0)(`all languages are tried${needs(missing.length === 0, missing.join(", "))}`, () => {
+test.skipIf(missing.length > 0)(`all languages are installed${needs(missing.length === 0, missing.join(", "))}`, () => {
   expect(installed).toEqual(LANGUAGES);
 });
 
-test(`every bug is found or reported as unchecked${ALL ? "" : ", in three cells"}`, {
+test(`every bug is found or reported as not checked${ALL ? "" : ", in three cases"}`, {
   timeout: 3_600_000,
 }, async () => {
   const bad: string[] = [];
@@ -240,7 +236,7 @@ function tableOf(): string {
   return [line(["A receiver that", ...checks]), `|${"---|".repeat(checks.length + 1)}`, ...rows].join("\n");
 }
 
-test.runIf(ALL)(`the table of docs/testing.md is written again${needs(ALL, "npm run verdicts")}`, () => {
+test.runIf(ALL)(`the table of docs/testing.md is updated${needs(ALL, "npm run verdicts")}`, () => {
   const table = tableOf();
   process.stdout.write(`${table}\n`);
   const page = readFileSync(PAGE, "utf8");

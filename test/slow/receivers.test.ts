@@ -14,7 +14,7 @@ import { attempted, type Bench, type CallOptions, call, listen, open } from "../
 import { advance, deliver, log, settle, trigger } from "../support/webhooks.ts";
 
 interface Receiving extends Program {
-  /** The id of its endpoint. */
+  /** The id of the registered endpoint. */
   id: string;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const endpoints = async (bench: Bench, key = "sk_test_lodge") =>
 const attempts = async (bench: Bench) =>
   (await log(bench)).map(({ attempt, status, responseStatus }) => [attempt, status, responseStatus]);
 
-test("registers an endpoint, verifies and prints deliveries, and removes the endpoint on exit", async () => {
+test("`receive` registers an endpoint, verifies and prints deliveries, and removes the endpoint at exit", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   expect(receiving.out[0]).toMatch(
@@ -55,7 +55,7 @@ test("registers an endpoint, verifies and prints deliveries, and removes the end
   expect(await attempts(bench)).toEqual([[1, "succeeded", 200]]);
 });
 
-test("redacts the secrets of a delivery, and escapes the control characters of untrusted text", async () => {
+test("`receive` redacts the secrets of a delivery, and escapes control characters", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   await trigger(bench, "a.b", {
@@ -74,7 +74,7 @@ test("redacts the secrets of a delivery, and escapes the control characters of u
   await receiving.stop();
 });
 
-test("--merchant and --events select the merchant and the event types", async () => {
+test("`receive` takes the merchant and the event types from --merchant and --events", async () => {
   const bench = await open();
   const receiving = await receive(bench, "--merchant", "market", "--events", "payout.paid,payroll.created");
   expect(receiving.out[0]).toContain("Receiving payout.paid, payroll.created of mer_market");
@@ -87,7 +87,7 @@ test("--merchant and --events select the merchant and the event types", async ()
   expect(receiving.out.filter((line) => line.includes("signature"))).toHaveLength(1);
 });
 
-test("--slow delays each response beyond the sandbox's timeout", async () => {
+test("`receive --slow 10m` responds after the webhook timeout", async () => {
   const bench = await open({ webhookTimeout: "50ms", retrySchedule: "1h" });
   const receiving = await receive(bench, "--slow", "10m");
   await deliver(bench);
@@ -99,7 +99,7 @@ test("--slow delays each response beyond the sandbox's timeout", async () => {
 test.each([
   ["--fail", "2", [500, 500, 200], "enabled"],
   ["--status", "410", [410], "disabled"],
-])("%s %s responds with %j and leaves the endpoint %s", async (option, value, responses, status) => {
+])("`receive %s %s` responds with %j and leaves the endpoint %s", async (option, value, responses, status) => {
   const bench = await open();
   const receiving = await receive(bench, option, value);
   await trigger(bench);
@@ -112,7 +112,7 @@ test.each([
   await receiving.stop();
 });
 
-test("--secret verifies deliveries to an endpoint that was registered elsewhere, and reports a wrong one", async () => {
+test("`receive --secret` registers no endpoint, and reports a delivery signed with another secret", async () => {
   const bench = await open();
   const { body: other } = await bench.call("POST", "/v1/webhooks", {
     body: { url: "http://localhost:3000/", events: ["a.b"] },
@@ -135,7 +135,7 @@ const SIGNATURE = {
 } as const;
 const FLAGS = Object.entries(SIGNATURE).flatMap(([id, value]) => ["--assume", `${id}=${value}`]);
 
-test("verifies signatures in the form that is set in the sandbox", async () => {
+test("`receive` verifies signatures in the form that the sandbox's assumptions set", async () => {
   const bench = await open({ assumptions: SIGNATURE });
   const receiving = await receive(bench);
   await trigger(bench, "a.b");
@@ -144,9 +144,9 @@ test("verifies signatures in the form that is set in the sandbox", async () => {
 });
 
 test.each([
-  [FLAGS, /signature ok, responding with 200$/],
-  [[], /^SIGNATURE WRONG, responding with 401/],
-])("--secret with %j verifies signatures in that form", async (words, says) => {
+  ["accepts a base64 signature if flags set this form", FLAGS, /signature ok, responding with 200$/],
+  ["rejects a base64 signature without flags", [], /^SIGNATURE WRONG, responding with 401/],
+])("`receive --secret` %s", async (_, words, says) => {
   const bench = await open();
   const receiving = await receive(bench, "--secret", "whsec_ab", ...words);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
@@ -157,7 +157,7 @@ test.each([
   await receiving.stop();
 });
 
-test("does not print the body of an unsigned request, nor count the request for --fail", async () => {
+test("`receive` does not print the body of an unsigned request, and --fail does not count the request", async () => {
   const bench = await open();
   const receiving = await receive(bench, "--fail", "1");
   const [{ url }] = await endpoints(bench);
@@ -180,7 +180,7 @@ test("does not print the body of an unsigned request, nor count the request for 
   await receiving.stop();
 });
 
-test("reads at most a mebibyte, and rejects web pages and other hosts", async () => {
+test("`receive` reads at most a mebibyte, and rejects requests of web pages and for other hosts", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   const [{ url }] = await endpoints(bench);
@@ -197,7 +197,7 @@ test("reads at most a mebibyte, and rejects web pages and other hosts", async ()
   await receiving.stop();
 });
 
-test("--accept-unsigned logs unverified requests, also through a tunnel, but not those of a web page", async () => {
+test("`receive --accept-unsigned` logs unverified requests for any host, but rejects those of web pages", async () => {
   const file = join(folder(), "received.jsonl");
   const receiving = await receive(await open(), "--accept-unsigned", "--log", file);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
@@ -230,7 +230,7 @@ test("--accept-unsigned logs unverified requests, also through a tunnel, but not
   await receiving.stop();
 });
 
-test("passes the audit, and exits cleanly if the sandbox has stopped before", async () => {
+test("`receive` passes every probe of an audit, and exits with 0 after the sandbox has stopped", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   const [{ url }] = await endpoints(bench);
@@ -248,7 +248,7 @@ test("passes the audit, and exits cleanly if the sandbox has stopped before", as
   expect(await receiving.ended).toMatchObject({ code: 0, error });
 });
 
-test("receives again after a reset of everything or of its merchant, and removes its endpoint at exit", async () => {
+test("`receive` registers its endpoint again after a reset of all data or of its merchant", async () => {
   const bench = await open();
   const receiving = await receive(bench);
   for (const body of [{}, { merchant: "mer_lodge" }, {}]) {
@@ -265,7 +265,7 @@ test("receives again after a reset of everything or of its merchant, and removes
   expect(await endpoints(bench)).toEqual([]);
 });
 
-test("rejects a port in use, and exits", async () => {
+test("`receive` exits with 5 if the port is in use", async () => {
   const bench = await open();
   const port = await listen(createServer(), "localhost");
   const ended = await runCommand(bench.url, "receive", "--port", String(port));
@@ -295,7 +295,7 @@ async function forward(bench: Bench, url: string, ...words: string[]) {
   return { ...program, first, secret: /whsec_\w+/.exec(first)?.[0] ?? "" };
 }
 
-test("delivers matching events, prints attempts and their retries, and removes the endpoint at the end", async () => {
+test("`listen` delivers matching events, prints each attempt, and removes its endpoint at exit", async () => {
   const bench = await open();
   const { url, received } = await receiver(500);
   await bench.control("POST", "/faults", {
@@ -328,7 +328,7 @@ test("delivers matching events, prints attempts and their retries, and removes t
   expect(await endpoints(bench)).toEqual([]);
 });
 
-test("--forward-to accepts a port, and an address without a protocol", async () => {
+test("`listen --forward-to` accepts a port, and a URL without http://", async () => {
   const bench = await open();
   const { url } = await receiver();
   const { host, port } = new URL(url);
@@ -339,7 +339,7 @@ test("--forward-to accepts a port, and an address without a protocol", async () 
     expect((await forward(bench, target)).first).toContain(` to ${full} as we_`);
 });
 
-test("registers its endpoint again after a reset, and keeps an endpoint that already existed", async () => {
+test("`listen` registers its endpoint again after a reset, and keeps an endpoint that already existed", async () => {
   const bench = await open();
   const { url, received } = await receiver();
   const { child, ended, line, out } = await forward(bench, url, "--json");

@@ -19,7 +19,7 @@ import { call, freePort } from "../support/sandbox.ts";
 const page = readPage("docs/ci.md");
 
 /**
- * A separate port for the sandbox of a recipe, because commands print a note on another sandbox at the default port.
+ * A separate port for the sandbox of a recipe, because commands print a note if another sandbox uses the default port.
  */
 const ownPort = async () => ({ MERCHANT_SANDBOX_PORT: String(await freePort()) });
 const here = (title: string) => section(page, title);
@@ -28,11 +28,11 @@ const fence = (text: string, language: string) => fences(text, language)[0] ?? "
 /** The warning of a run in which no call failed. */
 const UNTESTED = expect.stringContaining("the client's retries were not tested");
 
-/** A client project with a test, where npm installs nothing. */
+/** A client project with a test. Its `npm ci` installs nothing. */
 function project() {
   const shell = openShell();
   shell.addCommand("npm", `[ "$1" = ci ] && exit 0; [ "$1" = test ] && exec "${process.execPath}" test.mjs; exit 98`);
-  // Uses no `fetch`, because its first call takes twice as long as the start of the process.
+  // The test uses `http`, because a first `fetch` takes twice as long as starting the process.
   const source = `import { get } from "node:http";
     const { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: key, WANTED = "200" } = process.env;
     get(url + "/payments", { headers: { authorization: "Bearer " + key } }, (answer) => {
@@ -67,7 +67,7 @@ async function job(steps: Step[], { cwd, run: runStep }: PageShell, given: Recor
   return { codes, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
 }
 
-test("the one-line command of the page and of the README works", async () => {
+test("the one-line command of docs/ci.md works, and the README contains it", async () => {
   const line = fence(page.slice(0, page.indexOf("\n## ")), "sh");
   const at = project();
   expect(await at.run(line)).toEqual({ code: 0, out: "tested 200\n", error: UNTESTED });
@@ -101,7 +101,7 @@ describe("docs/ci.md", () => {
     expect([code, error]).toEqual([9, expect.stringContaining("payouts.list was never called")]);
   });
 
-  test("several steps share one sandbox, and no files remain", async () => {
+  test("its commands for several steps share one sandbox", async () => {
     const { code, out, error } = await project().run(
       fence(here("One sandbox for several steps"), "sh"),
       await ownPort(),
@@ -111,7 +111,7 @@ describe("docs/ci.md", () => {
   });
 });
 
-test("the commands for coding agents print a result and leave no files", async () => {
+test("llms.txt: its commands start a sandbox, call it and stop it", async () => {
   const { code, out, error } = await project().run(fence(readPage("llms.txt"), "sh"), await ownPort());
   expect([code, error]).toEqual([0, ""]);
   const [ready = "", answer = "", stopped] = out.split(/(?<=\})\n?(?=[{S])/);
@@ -134,8 +134,8 @@ describe("GitHub Actions", () => {
   describe.each([
     ["200", 0],
     ["500", 1],
-  ])("tests that want a %s and exit with %i", (WANTED, code) => {
-    test("one line: the other steps pass, and the summary has the report", async () => {
+  ])("if the tests expect a %s and exit with %i", (WANTED, code) => {
+    test("in the job one-line, the other steps pass, and the summary has the report", async () => {
       const { codes, summary } = await job(stepsOf("one-line"), project(), { WANTED });
       expect([codes, summary]).toEqual([
         [0, code, 0],
@@ -143,7 +143,7 @@ describe("GitHub Actions", () => {
       ]);
     });
 
-    test("several steps: the later steps find the sandbox, and the last step stops it", async () => {
+    test("in the job several-steps, later steps find the sandbox, and the last step stops it", async () => {
       const at = project();
       expect((await job(stepsOf("several-steps"), at, { ...(await ownPort()), WANTED })).codes).toEqual([
         0,
@@ -253,7 +253,7 @@ describe("the Dockerfile", () => {
     expect(stdout).toBe("sk_test_lodge\n");
   });
 
-  test("its command accepts requests by host name, and its health check works", async () => {
+  test("its command accepts requests for the host `sandbox` only, and its health check works", async () => {
     const { url, port, given, child, ended } = await startImage({});
     const [, json = ""] = /CMD (\[.*\])$/.exec(argumentOf("HEALTHCHECK")) ?? [];
     const [name, ...words] = JSON.parse(json) as string[];
@@ -293,7 +293,7 @@ test("Compose: the tests reach a healthy sandbox by its service name", async () 
   expect((await run(["clock"], { ...variables, MERCHANT_SANDBOX_URL: url })).code).toBe(0);
 });
 
-/** Turns the source of a module into a function of its imports, so that no package needs to be installed. */
+/** Runs a module with these values for its imports, so that no package needs to be installed. Returns its export. */
 function evaluate<T>(source: string, names: string[], values: unknown[]): Promise<T> {
   const body = source.replace(/^import .*$/gm, "").replace(/^export (default|const sandbox =)/gm, "return");
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
@@ -302,7 +302,7 @@ function evaluate<T>(source: string, names: string[], values: unknown[]): Promis
   return new AsyncFunction(...names, body)(...values);
 }
 
-test("Playwright: its web server is ready at the expected URL, and stops on its signal", async () => {
+test("Playwright: the configured server is ready at its URL, and stops on its shutdown signal", async () => {
   interface Server {
     command: string;
     url: string;
@@ -331,9 +331,9 @@ test("Playwright: its web server is ready at the expected URL, and stops on its 
   expect((await ended).code).toBe(0);
 });
 
-test("Testcontainers: its wait strategy gets the expected response", async () => {
+test("Testcontainers: the wait strategy gets the expected response", async () => {
   const asked: Record<string, unknown[]> = {};
-  /** Records every call and returns itself. */
+  /** An object that records each call of a method. The call returns such an object again. */
   const noting = (): unknown => new Proxy({}, { get: (_, name: string) => (name === "then" ? undefined : note(name)) });
   const note =
     (name: string) =>

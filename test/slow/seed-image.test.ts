@@ -1,4 +1,4 @@
-// The seed image: it has the same rows as seeding the fixtures one by one, for every seed and clock.
+// The seed image has the same rows as fixtures that are seeded one by one, for every seed and clock.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ type Dump = Record<string, unknown[]>;
 /** The index of the column `due` in a row of `documents`. */
 const DUE = 7;
 
-/** Every row of every table, and every statement of the schema, except rows that describe the process. */
+/** The schema and all rows, without the tables `settings` and `request_log`, which describe the process. */
 function dump(sql: Sqlite.Database): Dump {
   const schema = sql.prepare("select type, name, sql from sqlite_master order by type, name").all() as {
     type: string;
@@ -55,10 +55,10 @@ const storesAt = (clock: Clock, seed: number) =>
   });
 
 /**
- * Seeds one fixture after another without an image. Returns the rows, and the number of changes that seeding carried
- * out.
+ * Seeds one fixture after another without an image. Returns the rows, and the number of time-driven changes during
+ * seeding.
  */
-async function seedByHand(fixtureFolder: string, seed: number, now: string): Promise<{ rows: Dump; changes: number }> {
+async function seedEach(fixtureFolder: string, seed: number, now: string): Promise<{ rows: Dump; changes: number }> {
   const clock = createClock(parseTime(now));
   const stores = storesAt(clock, seed);
   createViews(stores.database, resources);
@@ -74,26 +74,26 @@ async function seedByHand(fixtureFolder: string, seed: number, now: string): Pro
   return { rows: dump(sql), changes };
 }
 
-const seededByHand = async (...given: Parameters<typeof seedByHand>) => (await seedByHand(...given)).rows;
+const rowsOneByOne = async (...given: Parameters<typeof seedEach>) => (await seedEach(...given)).rows;
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 32 });
 const anyTime = fc
   .date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
   .map((time) => time.toISOString());
 
-test("equals seeding one by one, and so do the records after a reset", async () => {
+test("a new sandbox and a reset sandbox have the rows of fixtures that are seeded one by one", async () => {
   const builtIn = packageFile("fixtures/merchants");
   await fc.assert(
     fc.asyncProperty(anySeed, anyTime, async (seed, clock) => {
       await using sandbox = await createSandbox({ seed, clock, fixtures: builtIn });
-      const byHand = await seededByHand(builtIn, seed, clock);
-      expect(await dumpOf(sandbox)).toEqual(byHand);
+      const oneByOne = await rowsOneByOne(builtIn, seed, clock);
+      expect(await dumpOf(sandbox)).toEqual(oneByOne);
       await sandbox.merchants.add();
       await sandbox.merchants.remove({ id: "mer_market" });
       await sandbox.records.move({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "succeeded" });
       await sandbox.clock.advance({ by: "1h" });
       await sandbox.reset();
-      expect(await dumpOf(sandbox)).toEqual(byHand);
+      expect(await dumpOf(sandbox)).toEqual(oneByOne);
     }),
     { numRuns: inputs(2) },
   );
@@ -117,7 +117,7 @@ function rowsOf(sql: Sqlite.Database, merchant: string): Dump {
   };
 }
 
-test("a merchant for a test and a reset merchant have the rows of a merchant seeded with that identity", async () => {
+test("an added merchant and a reset merchant have the rows of a merchant seeded with the same id and key", async () => {
   const own = folder();
   for (const name of ["lodge", "market", "stage", "blank"]) {
     const fixture = JSON.parse(readFileSync(packageFile(`fixtures/merchants/${name}.json`), "utf8"));
@@ -170,19 +170,19 @@ describe("the built image in the package", () => {
     return found;
   };
 
-  test("equals seeding one by one with any seed at any time, with its dates moved", async () => {
+  test("has the rows of fixtures seeded one by one, once its dates are moved, for any seed and time", async () => {
     const same = fc.asyncProperty(anySeed, anyTime, async (seed, time) => {
-      const [built, byHand] = [dumpAt(time), await seededByHand(packageFile("fixtures/merchants"), seed, time)];
+      const [built, oneByOne] = [dumpAt(time), await rowsOneByOne(packageFile("fixtures/merchants"), seed, time)];
       const dueIn = ({ documents }: Dump) =>
         (documents as (number | null)[][]).map((row) => row.splice(DUE, 1)[0] ?? 0);
-      const exact = dueIn(byHand);
-      // Due times in the built image may be early, to leave room for summer time and a weekend. When a record is due,
-      // the sandbox looks at the record's date.
+      const exact = dueIn(oneByOne);
+      // Due times in the built image may be early because of summer time and weekends. When a record is due, the
+      // sandbox computes the exact time from the record's date.
       for (const [index, due] of dueIn(built).entries()) {
         const early = ((exact[index] ?? 0) - due) / 3_600_000;
         expect([early, early >= 0 && early <= 74 && early % 24 <= 2]).toEqual([early, true]);
       }
-      expect(built).toEqual(byHand);
+      expect(built).toEqual(oneByOne);
     });
     await fc.assert(same, {
       numRuns: inputs(5),
@@ -194,25 +194,25 @@ describe("the built image in the package", () => {
     });
   });
 
-  test("has no change due between its new date and the present, so a start carries out no change", async () => {
+  test("needs no time-driven changes after its dates are moved: seeding carries out none on any day", async () => {
     const changes = [];
     for (let day = 0; day < 731; day += daysBetween(91, 13))
       changes.push(
-        (await seedByHand(packageFile("fixtures/merchants"), 1, isoTime(Date.UTC(2026, 0, 17) + day * 86_400_000 - 1)))
+        (await seedEach(packageFile("fixtures/merchants"), 1, isoTime(Date.UTC(2026, 0, 17) + day * 86_400_000 - 1)))
           .changes,
       );
     expect(changes.filter((count) => count > 0)).toEqual([]);
   });
 
-  test.each(["1999-12-31", "9999-01-01"])(
-    "is not used at %s, where time zones differed or the calendar ends",
-    (time) => {
-      expect(built?.(parseTime(time) as number)).toBeUndefined();
-    },
-  );
+  test.each([
+    ["1999-12-31", "because time zones differed then"],
+    ["9999-01-01", "because the calendar ends"],
+  ])("is not used at %s, %s", (time) => {
+    expect(built?.(parseTime(time) as number)).toBeUndefined();
+  });
 });
 
-test("is built again for fixtures that take their dates from the clock, and for changed fixtures", async () => {
+test("the image of a user's fixtures is built again for another clock and for changed fixtures", async () => {
   const fixtures = folder();
   const write = (name: string) =>
     writeFileSync(
@@ -225,16 +225,16 @@ test("is built again for fixtures that take their dates from the clock, and for 
   write("First");
   const [noon, evening] = ["2026-01-05T12:00:00Z", "2026-01-05T18:00:00Z"];
   const early = await open({ fixtures, clock: noon });
-  expect(await dumpOf(early)).toEqual(await seededByHand(fixtures, 1, noon));
+  expect(await dumpOf(early)).toEqual(await rowsOneByOne(fixtures, 1, noon));
   await early.clock.set({ mode: "frozen", now: evening });
   await early.reset();
-  expect(await dumpOf(early)).toEqual(await seededByHand(fixtures, 1, noon));
-  expect(await dumpOf(await open({ fixtures, clock: evening }))).toEqual(await seededByHand(fixtures, 1, evening));
+  expect(await dumpOf(early)).toEqual(await rowsOneByOne(fixtures, 1, noon));
+  expect(await dumpOf(await open({ fixtures, clock: evening }))).toEqual(await rowsOneByOne(fixtures, 1, evening));
   write("Second");
   expect((await (await open({ fixtures, clock: noon })).merchants.list()).data).toMatchObject([{ name: "Second" }]);
 });
 
-test("is not shared: changes in one sandbox do not affect another", async () => {
+test("changes in one sandbox do not affect other sandboxes from the same image", async () => {
   const one = await open();
   const other = await open();
   await one.records.move({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "failed" });

@@ -68,29 +68,39 @@ const payment = () => first("payment", "succeeded");
 const order = () => first("marketplace_order", "accepted", "mer_market");
 
 test.each([
-  ["a field of another type", payment(), { amount: "much" }, "amount must be an integer or null"],
-  ["a rule of the kind", payment(), { refundedAmount: 99_999_999 }, "refundedAmount must not exceed the amount"],
-  ["a reference", payment(), { customerId: "cus_nobody" }, "customerId is cus_nobody, which is no customer"],
+  ["a field of the wrong type", payment(), { amount: "much" }, "amount must be an integer or null"],
   [
-    "an amount paid out that no payout contains",
+    "a refund of more than the payment",
+    payment(),
+    { refundedAmount: 99_999_999 },
+    "refundedAmount must not exceed the amount",
+  ],
+  [
+    "a reference to a missing record",
+    payment(),
+    { customerId: "cus_nobody" },
+    "customerId is cus_nobody, which is no customer",
+  ],
+  [
+    "a paid-out amount that no payout contains",
     payment(),
     { paidOutAmount: 5 },
     "paidOutAmount is 5; its payouts contain",
   ],
   [
-    "a kept deposit",
+    "an unreturned deposit of a declined booking",
     first("booking", "declined"),
     { paymentId: payment().id },
     `its deposit ${payment().id} is not refunded`,
   ],
   [
-    "no default payout method",
+    "a missing default payout method",
     first("payout_method", "verified"),
     { isDefault: false },
     "0 of 1 payout methods are the default",
   ],
   [
-    "an early remittance",
+    "a remittance of an unpaid payroll",
     first("remittance", "pending"),
     { payrollId: first("payroll", "draft").id },
     `is of the payroll ${first("payroll", "draft").id}, which is not paid`,
@@ -184,7 +194,7 @@ const summaryOf = oncePerKey((fixture: Fixture) => {
   };
 });
 
-describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (_, fixture) => {
+describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("the fixture %s", (_, fixture) => {
   test("has its newest record in the eight days before the present, and only planned dates later", () => {
     for (const { now, dated } of worldsOf(fixture)) {
       const { newest, latest } = summaryOf(dated);
@@ -198,7 +208,7 @@ describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s",
       expect(summaryOf(dated).createdBeforeWhatTheyReferTo, isoTime(now)).toEqual([]);
   });
 
-  test("keeps the days of the week at every time", () => {
+  test("keeps the weekdays of its dates at every time", () => {
     const written = daysOf(fixture);
     const daysAt = oncePerKey(daysOf);
     for (const { now, dated } of worldsOf(fixture)) expect(daysAt(dated), isoTime(now)).toEqual(written);
@@ -232,7 +242,7 @@ test("at every time, the lodge's upcoming stays, pay days and due days lie in th
 });
 
 test.each(["1970-01-01T00:00:00Z", "9999-11-01T00:00:00Z", "9999-12-31T23:00:00Z"])(
-  "a sandbox starts at %s, and changes that are due before the end of the calendar cause no defect",
+  "a sandbox starts at %s, and its clock advances by 30 days or to the end of the calendar",
   async (clock) => {
     const bench = await open({ clock });
     const left = LATEST_TIME - (parseTime(clock) ?? 0);

@@ -1,4 +1,4 @@
-// Set assumptions in the built program: flags and merchant-sandbox.json, what the commands print, and errors.
+// Assumptions that flags or merchant-sandbox.json set in the built program: their effects, the output, and errors.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ async function declineTwice(...words: string[]) {
   return [first.status, second.status, second.headers["ratelimit-limit"]];
 }
 
-test("start takes assumptions from merchant-sandbox.json, and --assume overrides the file", async () => {
+test("`start` takes assumptions from merchant-sandbox.json, and --assume overrides the file", async () => {
   expect(await declineTwice()).toEqual([202, 409, "6000"]);
   expect(await declineTwice("--assume", "error.invalid_state.status=422", "--assume", "rate_limit.limit=50")).toEqual([
     200,
@@ -32,7 +32,7 @@ test("start takes assumptions from merchant-sandbox.json, and --assume overrides
   ]);
 });
 
-test("`assumptions` prints each one with its default, as lines and as JSON", async () => {
+test("`assumptions` prints an assumption with its value and default, as a line or as JSON", async () => {
   const place = folderWith(FILE);
   const printed = async (...words: string[]) => (await run(["assumptions", ...words], NOWHERE, place)).out;
   expect(await printed("bookings.decline.status")).toEqual([
@@ -45,7 +45,7 @@ test("`assumptions` prints each one with its default, as lines and as JSON", asy
   expect(JSON.parse(line)).toMatchObject({ value: [60, 300], default: [1, 5, 15, 30, 60] });
 });
 
-test("openapi prints the document of a sandbox with these assumptions", async () => {
+test("`openapi` prints a document with the assumptions of merchant-sandbox.json", async () => {
   const printed = async (...words: string[]) => {
     const { code, out } = await run(["openapi", ...words], NOWHERE, folderWith(FILE));
     expect(code).toBe(0);
@@ -68,7 +68,7 @@ test.each([
     /rate_limit\.limit must be an integer; received "many"\. Default: 6000\./,
   ],
   ["openapi", "bookings.decline.status", 404, /bookings\.decline\.status must be .*; received 404\. Default: 200\./],
-])("%s rejects %s=%s from a flag and from the file", async (command, id, value, says) => {
+])("`%s` rejects %s=%s from a flag and from merchant-sandbox.json", async (command, id, value, says) => {
   const fromFlag = await run([command, "--assume", `${id}=${value}`], ANY_PORT);
   const fromFile = await run([command], ANY_PORT, folderWith({ [id]: value }));
   for (const { code, out, error } of [fromFlag, fromFile]) {

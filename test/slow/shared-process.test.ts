@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type Ended, folder, launch, runShared } from "../support/program.ts";
 import { freePort } from "../support/sandbox.ts";
 
-test("a command has the same output and exit code in a shared process, also when it is run again", async () => {
+test("a command has the same output and exit code in a shared process as in its own, also when run again", async () => {
   const cwd = folder();
   writeFileSync(join(cwd, "merchant-sandbox.json"), '{ "prot": 1 }');
   const commands: [words: string[], cwd: string][] = [

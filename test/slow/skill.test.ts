@@ -1,4 +1,4 @@
-// The page for coding agents, and ten tasks that are done with only the commands of that page.
+// The page for coding agents, and tasks that need only the commands of that page.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -153,7 +153,7 @@ describe("tasks of an agent", () => {
     expect([lost.code === 0, json(again).object, gate.code]).toEqual([false, "pricing_rule", 0]);
   });
 
-  task("see what a retry without a key does", async (shell) => {
+  task("see the verdict on a retry without an Idempotency-Key", async (shell) => {
     const post = `${CURL} "$MERCHANT_BASE_URL/hospitality/pricing-rules" ${RULE}`;
     const [, , , failed] = (await shell(
       "npx merchant-sandbox fault add lost-response pricing_rules.create",
@@ -165,7 +165,7 @@ describe("tasks of an agent", () => {
     expect(lines(failed)).toContainEqual(expect.objectContaining({ rule: "effect.single", hint: expect.any(String) }));
   });
 
-  task("read the shape of one body", async (shell) => {
+  task("print the type of one request body", async (shell) => {
     const [types, wrong] = (await shell(
       "npx merchant-sandbox types pricing_rules.create",
       "npx merchant-sandbox types pricing_rule.create",
@@ -177,7 +177,7 @@ describe("tasks of an agent", () => {
     expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining("Did you mean pricing_rules.create?")]);
   });
 
-  task("create the data for a case", async (shell) => {
+  task("create a record for a test case", async (shell) => {
     const [made, shown] = (await shell(
       "npx merchant-sandbox make payment --status failed --amount 12.50 --json",
       "npx merchant-sandbox show payments --status failed --limit 1 --json",
@@ -185,7 +185,7 @@ describe("tasks of an agent", () => {
     expect(json(shown)).toMatchObject({ id: json(made).id, amount: 1_250, status: "failed" });
   });
 
-  task("play a month", async (shell) => {
+  task("advance the clock by a week", async (shell) => {
     const [advanced] = (await shell("npx merchant-sandbox clock advance 7d")) as [Step];
     expect(advanced.out).toMatch(/payout/);
     expect(advanced.out).toMatch(/2026-01-12T12:00:00/);
@@ -201,7 +201,7 @@ describe("tasks of an agent", () => {
     expect([existsSync(join(cwd, "mine.json")), json(again).merchants.length]).toEqual([true, 1]);
   });
 
-  task("wait for an expectation, and see the closest match", async (shell) => {
+  task("check expectations, and see the closest match of a failed one", async (shell) => {
     const [, met, missed] = (await shell(
       `${CURL} "$MERCHANT_BASE_URL/payments?limit=1"`,
       "npx merchant-sandbox verify requests:payments.list=1 --json",
@@ -211,7 +211,7 @@ describe("tasks of an agent", () => {
     expect(json(missed).results[0].closest[0].differs[0]).toMatchObject({ expected: 429, received: 200 });
   });
 
-  task("gate a test run", async (shell) => {
+  task("gate a test run on verdicts", async (shell) => {
     const [green, idle] = (await shell(`${GATE} sh -c 'curl -s $MERCHANT_BASE_URL/payments'`, `${GATE} true`)) as [
       Step,
       Step,
@@ -219,7 +219,7 @@ describe("tasks of an agent", () => {
     expect([green.code, idle.code]).toEqual([0, 4]);
   });
 
-  task("try again after an error, by its hint", async (shell) => {
+  task("correct a command by the hint of its error", async (shell) => {
     const [wrong] = (await shell("npx merchant-sandbox trigger payment.suceeded --json")) as [Step];
     const { error, hint, exitCode } = JSON.parse(wrong.error.trimEnd().split("\n").at(-1) ?? "");
     expect([error, exitCode]).toEqual(["usage", 2]);

@@ -1,5 +1,5 @@
 // Soak test: runs the built program through all hazards for a long time. The program must survive, leak nothing and
-// lose nothing. `npm run soak` runs for SOAK_SECONDS (default: 180) and prints the counts; SOAK_SEED changes the
+// lose nothing. `npm run soak` runs for SOAK_SECONDS (default: 180) and prints the counts. SOAK_SEED changes the random
 // choices.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,7 +14,7 @@ interface Outcome {
   seconds: number;
   seed: number;
   lives: { killed: number; stopped: number };
-  /** The memory and handles after each hazard of the first sandbox. */
+  /** The memory and handles of the first sandbox after each hazard, from the second round on. */
   held: readonly ResourceUse[];
 }
 
@@ -44,7 +44,7 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
     ],
     [
       "writes",
-      `${writes.length}, each there once; ${seen.again} retried, of which ${seen.hadHappened} had already taken effect`,
+      `${writes.length}, all stored once; ${seen.again} retried, of which ${seen.hadHappened} had already taken effect`,
     ],
     [
       "events",
@@ -74,7 +74,7 @@ const LONG = SECONDS !== undefined;
 /** The share of the time for one long-lived process. Many short-lived processes share the rest. */
 const ONE_LIFE = 0.6;
 const FEWEST_LIVES = LONG ? 10 : 3;
-/** Minimum number of rounds. The first round warms up, and the later rounds show growth. */
+/** Minimum number of rounds through all hazards. The first round warms up, and the later rounds show growth. */
 const FEWEST_ROUNDS = LONG ? 3 : 1;
 /**
  * Sockets and descriptors that a process may have beyond those at its start: connections to the receiver, and the event
@@ -103,7 +103,7 @@ async function runAllHazards(soak: Soak, until: number): Promise<ResourceUse[]> 
   return held;
 }
 
-/** Connections take a moment to close. */
+/** Waits until the connections of the hazard have closed, and measures the process. */
 async function restored(soak: Soak, { sockets, descriptors = 0 }: ResourceUse): Promise<ResourceUse> {
   let held = await soak.hold();
   while (held.sockets > sockets + KEPT.sockets || (held.descriptors ?? 0) > descriptors + KEPT.descriptors) {
@@ -113,7 +113,7 @@ async function restored(soak: Soak, { sockets, descriptors = 0 }: ResourceUse): 
   return held;
 }
 
-/** Kills the process during a hazard and restarts it on the same file. */
+/** Repeatedly kills the process during a hazard, or sometimes stops it after one, and restarts it on the same file. */
 async function killRepeatedly(soak: Soak, until: number): Promise<{ killed: number; stopped: number }> {
   let killed = 0;
   let stopped = 0;
@@ -153,10 +153,10 @@ describe("growth is distinguished from fluctuation", () => {
   const wave = (count: number, slope: number) =>
     Array.from({ length: count }, (_, place) => 100 + slope * place + 20 * ((place * 7) % 5));
   test.each([
-    [0, wave(40, 0)],
-    [39, wave(40, 1)],
-    [0, [...wave(20, 0), 900, ...wave(20, 0)]],
-  ])("%d", (grown, values) => {
+    ["a wave", 0, wave(40, 0)],
+    ["a rising wave", 39, wave(40, 1)],
+    ["a wave with an outlier", 0, [...wave(20, 0), 900, ...wave(20, 0)]],
+  ])("%s grows by %d", (_, grown, values) => {
     expect(Math.abs(growth(values) - grown)).toBeLessThan(5);
   });
 });
@@ -176,7 +176,7 @@ function expectFlat(held: readonly ResourceUse[]): void {
 }
 
 test.skipIf(ON_WINDOWS)(
-  `runs one process through every hazard, and kills many processes during a hazard${needs(!ON_WINDOWS, UNIX)}`,
+  `one process survives every hazard, and processes that are killed lose no write${needs(!ON_WINDOWS, UNIX)}`,
   async () => {
     const soak = await openSoak({ seed: SEED, long: LONG });
     const began = performance.now();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   };
 });
 
-/** The blocks of the program that were executed since the last call. */
+/** The number of executed blocks of the program since the last call. */
 async function blocks(): Promise<number> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const ranges = result
@@ -37,8 +37,8 @@ async function blocks(): Promise<number> {
 
 const text = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 /**
- * A body of about this length, made by repeating a piece: in a text, in field names, in values, without any JSON around
- * it, or in a field that is checked.
+ * Bodies of about this length. Most repeat a piece: in a text, in field names and values, in checked fields, or without
+ * JSON around it. The others repeat brackets or empty objects.
  */
 const shapes: Record<string, (piece: string, length: number) => string> = {
   text: (piece, length) => JSON.stringify({ note: text(piece, length) }),
@@ -70,7 +70,7 @@ const targets = fc.constantFrom(
   { path: "/_sandbox/faults", key: null },
 );
 
-test("any body takes a bounded number of steps for each character", async () => {
+test("handling any body executes a bounded number of blocks per character", async () => {
   const property = fc.asyncProperty(piece, shape, targets, async (pieces, name, { path, key, isValid, isKeyed }) => {
     attempted("Requests that block the process");
     const made = (shapes[name] as (typeof shapes)[string])(pieces.join(""), SIZE / 2);
@@ -89,7 +89,7 @@ test("any body takes a bounded number of steps for each character", async () => 
 test.each([
   ["/v1/hospitality/pricing-rules", 4],
   ["/_sandbox/events", 2],
-])("%s with a long body lets other requests run %i times", async (path, most) => {
+])("handling a long body at %s yields to the event loop %i times", async (path, most) => {
   let turns = 0;
   const isOurs = () => new Error().stack?.includes("nextTurn") === true;
   const hook = createHook({ init: (_id, type) => void (type === "Immediate" && isOurs() && turns++) });

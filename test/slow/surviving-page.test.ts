@@ -38,11 +38,11 @@ const READS_TYPESCRIPT = Boolean((process.features as { typescript?: unknown }).
 /** How many times faster time passes in the programs of the page. */
 const SPEED = 4;
 
-/** A folder of an npm project in which `npx` finds the program, and a Node that runs TypeScript. */
-async function sitDown() {
+/** Makes an npm project in which `npx` finds the program and Node runs TypeScript. */
+async function makeProject() {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  // Lengthens the outage, so that on a slow machine it ends only after the client has made enough calls.
+  // Lengthens the outage. The test ends it once the client has made enough calls, also on a slow machine.
   const place = (text: string) =>
     text.replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`).replace(" --for 10s", " --for 1h");
   const { cwd, env, run } = openShell({ MERCHANT_SANDBOX_PORT: String(port), MERCHANT_SANDBOX_URL: url });
@@ -99,19 +99,19 @@ async function endOutage(url: string): Promise<void> {
   await control(url, "DELETE", "/faults");
 }
 
-test("the commands of the page before its test and its CI job work in order", async () => {
-  const desk = await sitDown();
+test("the commands of the page, without those of its test and CI job, print the shown output", async () => {
+  const project = await makeProject();
   const [begin, ...rest] = blocks.filter(({ under }) => !["In a test", "In CI"].includes(under));
-  await desk.begin(begin?.text ?? "");
+  await project.begin(begin?.text ?? "");
   let spoken = "";
   let compared = 0;
   for (const { language, text, under } of rest) {
     if (language === "ts") {
       expect(nameIn(text)).toMatch(/^(client|order)\.ts$/);
-      desk.save(nameIn(text), text);
+      project.save(nameIn(text), text);
     } else if (language === "sh") {
-      const running = desk.shell(text);
-      if (text.includes(" --for 10s")) await endOutage(desk.url);
+      const running = project.shell(text);
+      if (text.includes(" --for 10s")) await endOutage(project.url);
       const { code, out, error } = await running;
       expect([under, code, error]).toEqual([under, 0, ""]);
       spoken = said(out);
@@ -125,20 +125,20 @@ test("the commands of the page before its test and its CI job work in order", as
 });
 
 test("the test and the CI job pass with the fixed client, and fail with the broken client", async () => {
-  const desk = await sitDown();
+  const project = await makeProject();
   for (const under of ["Write a client", "Fix it", "In a test"])
     for (const { text } of blocks.filter((block) => block.under === under && block.language === "ts"))
-      desk.save(nameIn(text), text);
-  await desk.shell(blockOf("Write a client", "sh"));
+      project.save(nameIn(text), text);
+  await project.shell(blockOf("Write a client", "sh"));
   const inTest = blockOf("In a test", "sh");
   const inJob = blockOf("In CI", "sh");
-  const tested = await desk.shell(inTest);
+  const tested = await project.shell(inTest);
   expect([tested.code, tested.out]).toEqual([0, expect.stringContaining("pass 1")]);
-  expect(await desk.shell(inJob)).toMatchObject({ code: 0 });
-  expect(readFileSync(join(desk.cwd, "report.xml"), "utf8")).toContain("effect.single");
+  expect(await project.shell(inJob)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(project.cwd, "report.xml"), "utf8")).toContain("effect.single");
 
-  desk.save("client.ts", blockOf("Write a client", "ts"));
-  expect((await desk.shell(inTest)).code).toBe(1);
-  expect((await desk.shell(inJob)).code).toBe(1);
-  expect(readFileSync(join(desk.cwd, "report.xml"), "utf8")).toContain("<failure");
+  project.save("client.ts", blockOf("Write a client", "ts"));
+  expect((await project.shell(inTest)).code).toBe(1);
+  expect((await project.shell(inJob)).code).toBe(1);
+  expect(readFileSync(join(project.cwd, "report.xml"), "utf8")).toContain("<failure");
 });

@@ -1,5 +1,5 @@
-// The dashboard in a pseudo-terminal: its layout at each size, its keys as a terminal sends them, and how little it
-// repaints.
+// The dashboard in a pseudo-terminal: its layout at each size, its keys as a terminal sends them, and its output while
+// nothing changes.
 
 import { expect, test } from "vitest";
 import { call, control, NOON, open } from "../support/sandbox.ts";
@@ -22,7 +22,7 @@ async function attached() {
 
 const panesOf = (terminal: TestTerminal) => terminal.lines().filter((line) => line.startsWith("┌")).length;
 
-test("a wide screen shows two panes, a narrow one shows one, and a too small one the required size", async () => {
+test("a wide screen shows two panes, a narrow screen one pane, and a smaller screen the required size", async () => {
   const terminal = await frozen();
   const text = await terminal.shows(/lodge[\s\S]*resets/);
   for (const words of [
@@ -76,7 +76,7 @@ test("a wide screen shows two panes, a narrow one shows one, and a too small one
   expect(await terminal.ended).toMatchObject({ code: 0 });
 });
 
-test("the screen shows requests, faults and deliveries as they come, and keys act on them", async () => {
+test("the screen shows requests, faults and deliveries as they arrive; keys filter, copy and replay them", async () => {
   const { bench, terminal } = await attached();
   const { url } = bench;
   await get(url, "/v1/payments?limit=3");
@@ -90,7 +90,7 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   terminal.type("\r\x1b");
   await terminal.shows("limit=3");
   terminal.type("y");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that copies begins with one.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that copies begins with ESC.
   await terminal.shows(() => /\x1b\]52;c;[\w+/=]+/.test(terminal.bytes()));
 
   const paste = (text: string) => terminal.type(`\x1b[200~${text}\x1b[201~`);
@@ -115,8 +115,8 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
   await terminal.shows(/payment\.succeeded .*✓ delivered.*payment\.succeeded .*✓ delivered/s);
 
-  // The dashboard chooses colours that are readable on the background that the terminal reports. The test looks at
-  // another pane, because a selected row has one colour.
+  // The dashboard chooses colours that are readable on the background that the terminal reports. The test selects
+  // another pane, because a selected row has only one colour.
   terminal.type("3");
   const shows = (cells: string) => terminal.shows(() => terminal.cells().some((line) => line.includes(cells)));
   await terminal.shows("▸ 3 ");
@@ -126,7 +126,7 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   await shows(" {3,");
 });
 
-test("forms and the palette take keys as a terminal sends them, and q asks before it drops requests", async () => {
+test("forms and the palette take keys as a terminal sends them, and q asks before data is lost", async () => {
   const terminal = await frozen(USUAL);
   const openForm = async () => {
     terminal.type("x");
@@ -146,12 +146,12 @@ test("forms and the palette take keys as a terminal sends them, and q asks befor
   await terminal.shows("Arms outage");
   terminal.type("\r");
   await terminal.shows("Armed outage");
-  // The list of rules arrives after the message. Until it arrives, the screen says LIVE, as it does after the outage.
+  // The rules arrive after this message. Until then, the screen says LIVE, as it does after the outage.
   await terminal.shows(/^ OUTAGE /m);
   expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
   await terminal.shows(/\/v1\/payments +✗503/);
   await control(terminal.url, "DELETE", "/faults");
-  // The form takes the merchant from the row, but only after the rule that affected the row is gone.
+  // The form takes the merchant from the selected row only after the rule that affected this row is removed.
   await terminal.shows(/^ LIVE +http/m);
 
   await openForm();
@@ -188,21 +188,21 @@ test("a resize in each direction leaves nothing of the old screen", async () => 
   }
 });
 
-/** Waits until both screens are equal, cell by cell: polls run every second. */
+/** Waits until both screens have equal cells, because each dashboard polls its sandbox every second. */
 async function same(one: TestTerminal, other: TestTerminal): Promise<void> {
   const equal = () => one.cells().join("\n") === other.cells().join("\n");
   await Promise.race([one.shows(equal), other.shows(equal)]).catch(() => expect(one.cells()).toEqual(other.cells()));
 }
 
 test.each<[string, string[], Record<string, string>]>([
-  ["NO_COLOR and without Unicode", [], { NO_COLOR: "1", LANG: "C" }],
-  ["--no-color", ["--no-color"], {}],
-])("with %s the output has no colours and the same text", async (_, words, variables) => {
+  ["NO_COLOR and LANG=C has no colours and only ASCII characters", [], { NO_COLOR: "1", LANG: "C" }],
+  ["--no-color has no colours", ["--no-color"], {}],
+])("the output with %s", async (_, words, variables) => {
   const bench = await open();
   await get(bench.url, "/v1/nowhere");
   const terminal = openProgram(["attach", bench.url, ...words], { variables });
   await terminal.shows(/\/v1\/nowhere +404/);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence of a colour begins with ESC.
   expect(terminal.bytes()).not.toMatch(/\x1b\[(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/);
   if (variables.LANG === undefined) return;
   expect(terminal.text()).toMatch(/^\+-/m);

@@ -16,24 +16,24 @@ import { receive } from "../support/webhooks.ts";
 const urlIn = (text: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "";
 const get = (url: string, path: string) => call(url, "GET", path);
 
-/** Whether the terminal has the modes of the dashboard: alternate screen, hidden cursor, no line wrap. */
-const isTaken = ({ modes }: TestTerminal) => [modes.has(1049), !modes.has(25), !modes.has(7)];
-const TAKEN = [true, true, true];
-const GIVEN_BACK = [false, false, false];
+/** Which modes of the dashboard the terminal has: alternate screen, hidden cursor, no line wrap. */
+const modesOf = ({ modes }: TestTerminal) => [modes.has(1049), !modes.has(25), !modes.has(7)];
+const ACTIVE = [true, true, true];
+const RESTORED = [false, false, false];
 
-/** A shell that has started the program, whose dashboard is live. */
+/** Starts the program in a shell, and waits for its dashboard. */
 async function startInShell(words: string, variables: Record<string, string> = {}) {
   const shell = openShell({ variables });
   await shell.shows("$ ");
   shell.type(`$program ${words}; echo ended with $?\r`);
   const text = await shell.shows("LIVE");
-  expect(isTaken(shell)).toEqual(TAKEN);
+  expect(modesOf(shell)).toEqual(ACTIVE);
   return { ...shell, url: urlIn(text) };
 }
 
-/** The terminal is restored: it echoes, edits lines and runs commands. */
-async function expectGivenBack(shell: TestTerminal): Promise<void> {
-  expect(isTaken(shell)).toEqual(GIVEN_BACK);
+/** Expects that the terminal is restored: the shell echoes, edits lines and runs commands. */
+async function expectRestored(shell: TestTerminal): Promise<void> {
+  expect(modesOf(shell)).toEqual(RESTORED);
   shell.type("stty -a; echo back at $((6 * 7))\r");
   const text = await shell.shows("back at 42");
   expect(text).toContain("echo back at $((6 * 7))");
@@ -59,7 +59,7 @@ describe("every exit restores the terminal and prints a summary", () => {
     expect(text).toContain(
       `was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nAll data was in memory`,
     );
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 
   test("Ctrl-C exits like SIGINT, also in a text field, and the summary names the database file", async () => {
@@ -68,7 +68,7 @@ describe("every exit restores the terminal and prints a summary", () => {
     await shell.shows("/abc");
     shell.type("\x03");
     expect(await shell.shows("ended with 130")).toMatch(/Kept the data and the request log in \/.*kept\.db/s);
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 
   test.each([
@@ -78,7 +78,7 @@ describe("every exit restores the terminal and prints a summary", () => {
     const shell = await startInShell("--memory --port 0");
     process.kill(await pidAt(shell.url), signal);
     expect(await shell.shows(`ended with ${code}`)).toContain("merchant-sandbox was at");
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 
   test("a second Ctrl-C does not wait for requests in flight", async () => {
@@ -90,7 +90,7 @@ describe("every exit restores the terminal and prints a summary", () => {
       `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
       "Content-Type: application/json\r\nContent-Length: 100";
     await new Promise<void>((resolve) => halfSent.write(`${head}\r\n\r\n{`, () => resolve()));
-    // From this call on, every response belongs to a request that was sent after the partial request.
+    // This later request is answered, so the sandbox has also received the partial request.
     await get(shell.url, "/v1/payments");
     shell.type("\x03");
     await shell.shows("merchant-sandbox was at");
@@ -98,10 +98,10 @@ describe("every exit restores the terminal and prints a summary", () => {
     // The shell prints nothing about a process that a signal ended, and drops the rest of the line.
     await expect.poll(() => isAlive(pid), { timeout: 4_000 }).toBe(false);
     halfSent.destroy();
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 
-  test("a startup error is printed and exits", async () => {
+  test("a startup error is printed, and decides the exit code", async () => {
     const { port } = await start(["--memory"]);
     const shell = openShell({ variables: { taken: String(port) } });
     await shell.shows("$ ");
@@ -114,7 +114,7 @@ describe("every exit restores the terminal and prints a summary", () => {
       shell.type(`clear; $program ${words}; echo ended with $?\r`);
       expect((await shell.shows(`ended with ${code}`)).replaceAll("\n", "")).toContain(says);
     }
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 
   test("the dashboard repaints after SIGSTOP and SIGCONT; closing the terminal shuts the sandbox down", async () => {
@@ -123,7 +123,7 @@ describe("every exit restores the terminal and prints a summary", () => {
     for (const signal of ["SIGSTOP", "SIGCONT"]) process.kill(pid, signal);
     await get(terminal.url, "/v1/payments");
     await terminal.shows(/GET +\/v1\/payments/);
-    expect(isTaken(terminal)).toEqual(TAKEN);
+    expect(modesOf(terminal)).toEqual(ACTIVE);
     terminal.hangUp();
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
     await expect(get(terminal.url, "/v1/payments")).rejects.toThrow();
@@ -136,11 +136,11 @@ describe("every exit restores the terminal and prints a summary", () => {
     const shell = await startInShell("--memory --port 0", planted(plant));
     process.kill(await pidAt(shell.url), "SIGUSR2");
     expect(await shell.shows(/ended with \d+/)).toMatch(/Error: planted.*ended with 1/s);
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 });
 
-/** A preloaded script that causes this error in the program at SIGUSR2. */
+/** Variables that preload a script. At SIGUSR2, the script makes the program throw, reject or write. */
 function planted(what: string): Record<string, string> {
   const file = join(folder(), "planted.cjs");
   const acts: Record<string, string> = {
@@ -152,19 +152,19 @@ function planted(what: string): Record<string, string> {
   return { NODE_OPTIONS: `--require ${file}` };
 }
 
-describe("suspended", () => {
+describe("job control", () => {
   test("Ctrl-Z restores the terminal, bg continues without writing to it, and fg repaints the dashboard", async () => {
     const shell = await startInShell("--memory --port 0");
     const suspend = async () => {
       shell.type("\x1a");
       await shell.shows("topped");
-      expect(isTaken(shell)).toEqual(GIVEN_BACK);
+      expect(modesOf(shell)).toEqual(RESTORED);
     };
     await suspend();
     shell.resize(USUAL);
     shell.type("clear; fg\r");
     await shell.shows("[1 Requests]");
-    expect(isTaken(shell)).toEqual(TAKEN);
+    expect(modesOf(shell)).toEqual(ACTIVE);
     await get(shell.url, "/v1/payouts");
     await shell.shows(/GET +\/v1\/payouts/);
     await suspend();
@@ -172,13 +172,13 @@ describe("suspended", () => {
     expect((await get(shell.url, "/v1/payments")).status).toBe(200);
     shell.type("echo it is $((6 * 7))\r");
     await shell.shows("it is 42");
-    expect(isTaken(shell)).toEqual(GIVEN_BACK);
+    expect(modesOf(shell)).toEqual(RESTORED);
     shell.type("fg\r");
     await shell.shows(/GET +\/v1\/payments/);
-    expect(isTaken(shell)).toEqual(TAKEN);
+    expect(modesOf(shell)).toEqual(ACTIVE);
     shell.type("qy");
     await shell.shows(/merchant-sandbox was at.*\n\$ /s);
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 
   test("a program started in the background prints plain lines and is not stopped", async () => {
@@ -188,13 +188,13 @@ describe("suspended", () => {
     const url = urlIn(await shell.shows("is ready at"));
     await get(url, "/v1/payments");
     await shell.shows(/GET \/v1\/payments 200/);
-    expect(isTaken(shell)).toEqual(GIVEN_BACK);
+    expect(modesOf(shell)).toEqual(RESTORED);
     process.kill(await pidAt(url), "SIGTERM");
   });
 });
 
-describe("s switches between panes and plain lines", () => {
-  test("and plain lines show the control token, which the panes hide; Ctrl-C exits from plain lines too", async () => {
+describe("the key s", () => {
+  test("switches to plain lines, which show the control token; there, Ctrl-C exits too", async () => {
     const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], {
       size: { columns: 160, rows: 36 },
     });
@@ -203,30 +203,30 @@ describe("s switches between panes and plain lines", () => {
     expect(await terminal.shows("requires the token")).toMatch(/requires the token [0-9a-f]{48}/);
     terminal.type("\x03");
     expect(await terminal.ended).toMatchObject({ code: 130 });
-    expect(isTaken(terminal)).toEqual(GIVEN_BACK);
+    expect(modesOf(terminal)).toEqual(RESTORED);
   });
 
-  test("any number of times, without losing rows", async () => {
+  test("switches between the dashboard and plain lines any number of times, without losing rows", async () => {
     const shell = await startInShell(`--memory --port 0 --clock ${NOON}`);
     await get(shell.url, "/v1/payments?limit=1");
     await shell.shows("limit=1");
     for (const limit of [2, 4]) {
       shell.type("s");
       await shell.shows("Press s for the dashboard, q to quit");
-      expect(isTaken(shell)).toEqual(GIVEN_BACK);
+      expect(modesOf(shell)).toEqual(RESTORED);
       await get(shell.url, `/v1/payments?limit=${limit}`);
       await shell.shows(new RegExp(`^2026-01-05T12:00:00\\.000Z GET /v1/payments\\?limit=${limit} 200`, "m"));
       shell.type("s");
       await shell.shows(
         (text) => text.includes("LIVE") && text.includes("limit=1") && text.includes(`limit=${limit} `),
       );
-      expect(isTaken(shell)).toEqual(TAKEN);
+      expect(modesOf(shell)).toEqual(ACTIVE);
     }
     shell.type("s");
     await shell.shows("Press s for the dashboard");
     shell.type("q");
     await shell.shows("ended with 0");
-    await expectGivenBack(shell);
+    await expectRestored(shell);
   });
 });
 
@@ -251,6 +251,20 @@ describe("a terminal that stops reading", () => {
   });
 });
 
+test.each([
+  [{}, {}, "dashboard"],
+  [{}, { CI: "true" }, "plain"],
+  [{ ui: "" }, { CI: "true" }, "dashboard"],
+  [{}, { CI: "false" }, "dashboard"],
+  [{}, { TERM: "dumb" }, "plain"],
+  [{}, { INK_SCREEN_READER: "true" }, "plain"],
+  [{ "no-ui": "" }, {}, "plain"],
+  [{ json: "", ui: "" }, {}, "json"],
+])("a terminal with the flags %j and the variables %j gets the interface %s", (flags, environment, expected) => {
+  expect(chooseUi(flags, { isTerminal: true, environment })).toBe(expected);
+  if (expected === "dashboard") expect(chooseUi(flags, { isTerminal: false, environment })).toBe("plain");
+});
+
 describe("plain lines", () => {
   const everything = async (url: string) => {
     const receiver = await receive();
@@ -269,7 +283,7 @@ describe("plain lines", () => {
     await control(url, "POST", "/reset", {});
   };
 
-  test("show every request, event and delivery on one line, without escapes", async () => {
+  test("show every request, event and delivery on one line, without escape sequences", async () => {
     const program = launch(["--port", "0", "--memory", "--clock", NOON]);
     await everything(urlIn(await program.line((line) => line.includes("is ready"))));
     await program.line((line) => line.startsWith("reset"));
@@ -283,7 +297,7 @@ describe("plain lines", () => {
     expect(text).toMatch(
       /delivery of payment\.succeeded evt_\w+ to http:\/\/127\.0\.0\.1:\d+\/hooks 1\/\d 500 .*mer_lodge \w+ next at 2026-01-05T13:/,
     );
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape is one.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with ESC.
     expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
     program.child.kill("SIGTERM");
     expect((await program.ended).code).toBe(0);
@@ -329,21 +343,7 @@ describe("plain lines", () => {
     expect(of("request").at(-1)).toMatchObject(replayed);
   });
 
-  test.each([
-    [{}, {}, "dashboard"],
-    [{}, { CI: "true" }, "plain"],
-    [{ ui: "" }, { CI: "true" }, "dashboard"],
-    [{}, { CI: "false" }, "dashboard"],
-    [{}, { TERM: "dumb" }, "plain"],
-    [{}, { INK_SCREEN_READER: "true" }, "plain"],
-    [{ "no-ui": "" }, {}, "plain"],
-    [{ json: "", ui: "" }, {}, "json"],
-  ])("on a terminal with flags %j and variables %j: %s", (flags, environment, expected) => {
-    expect(chooseUi(flags, { isTerminal: true, environment })).toBe(expected);
-    if (expected === "dashboard") expect(chooseUi(flags, { isTerminal: false, environment })).toBe("plain");
-  });
-
-  test("are printed on a terminal without loading the dashboard's modules; --ui loads them, also in CI", async () => {
+  test("are printed in CI without loading the modules of the dashboard, which --ui loads", async () => {
     const [plain, drawing] = [folder(), folder()];
     const terminal = openProgram(["--memory", "--port", "0"], { variables: { CI: "true", NODE_V8_COVERAGE: plain } });
     const url = urlIn(await terminal.shows("/v1"));
@@ -373,7 +373,7 @@ describe("plain lines", () => {
 });
 
 describe("attached to a sandbox elsewhere", () => {
-  test("the dashboard needs the control token, and shows old and new rows; the sandbox outlives it", async () => {
+  test("the dashboard needs the control token, and shows old and new rows; q leaves the sandbox running", async () => {
     const sandbox = await open({ controlToken: "sesame" });
     await openProgram(["attach", sandbox.url]).shows(/DETACHED.*--control-token/);
     await get(sandbox.url, "/v1/payments?limit=1");
@@ -383,13 +383,13 @@ describe("attached to a sandbox elsewhere", () => {
     await shell.shows(/limit=1/);
     await get(sandbox.url, "/v1/payments?limit=2");
     await shell.shows(/limit=2/);
-    // The count may come after the row, because the first page of the list brings the row as well.
+    // The count may arrive after the row, because the first page of the list contains the row too.
     await shell.shows(/▸ 1 Requests ─+ 2 /);
     shell.type("q");
     expect(await shell.shows("ended with 0")).toContain(
       `merchant-sandbox keeps running at ${sandbox.url}/v1\n2 requests`,
     );
-    await expectGivenBack(shell);
+    await expectRestored(shell);
     expect((await get(sandbox.url, "/v1/payments")).status).toBe(200);
   });
 

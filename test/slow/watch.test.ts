@@ -19,7 +19,7 @@ async function watching(files: Record<string, string>, ...words: string[]) {
   const save = (name: string, text: string) => writeFileSync(join(cwd, name), text);
   for (const [name, text] of Object.entries(files)) save(name, text);
   const program = await start(["--watch", ...words], {}, cwd);
-  /** The next line about this event, because an earlier line may have the same text. */
+  /** Waits for the next line about this event. Earlier lines may be about the same event. */
   const next = async (event: string) => {
     const isAbout = (line: string) => line.startsWith(`{"event":"${event}"`);
     const before = program.out.filter(isAbout).length;
@@ -30,7 +30,7 @@ async function watching(files: Record<string, string>, ...words: string[]) {
   return { ...program, save, next, status };
 }
 
-test("fault rules are loaded again; a mistake is reported with its line, and the earlier rules stay", async () => {
+test("saved fault rules are loaded again; a mistake is reported with its line, and changes no rules", async () => {
   const { save, next, status, child, ended } = await watching(
     { "faults.json": rule(503) },
     ...["--memory", "--faults", "faults.json"],
@@ -54,7 +54,7 @@ test("fault rules are loaded again; a mistake is reported with its line, and the
   expect((await ended).code).toBe(0);
 });
 
-test("merchant-sandbox.json is loaded again, and the data of the sandbox stay", async () => {
+test("a saved merchant-sandbox.json is loaded again, and the sandbox keeps its data", async () => {
   const { url, save, next, status } = await watching({ "merchant-sandbox.json": '{ "rateLimit": "none" }' });
   const { body: made } = await call(url, "POST", "/_sandbox/records/payment", { key: null, body: { amount: 7 } });
   const loaded = next("reloaded");
@@ -76,7 +76,7 @@ test("merchant-sandbox.json is loaded again, and the data of the sandbox stay", 
   expect([await status(), await status()]).toEqual([200, 429]);
 });
 
-test("a changed port is reported as needing a restart", async () => {
+test("a changed port is reported, because it needs a restart", async () => {
   const cwd = folder();
   const save = (options: object) => writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify(options));
   save({ port: 0, memory: true });
@@ -92,7 +92,7 @@ test("a changed port is reported as needing a restart", async () => {
   expect(error).toContain(`Loaded again: merchant-sandbox.json. Restart to listen on port 4801 instead of ${port}.\n`);
 });
 
-test("saving a fixture resets the data to the new fixture", async () => {
+test("saving a fixture resets the data to the saved fixture", async () => {
   const bench = await open();
   const file = join(folder(), "mine.json");
   await linesOf(bench, "fixture", "save", "blank", file);

@@ -1,4 +1,4 @@
-// The secret of an endpoint that an app knows before it starts: the user gives it, or exec and env export it.
+// How an app knows the secret of its endpoint: the user chooses the secret, or exec and env export it.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const SECRET = "whsec_local";
 const printsSecret = ["sh", "-c", 'printf %s "$MERCHANT_WEBHOOK_SECRET"'];
 
 describe("a secret that the user gives", () => {
-  test("signs the deliveries to an endpoint of the options, also after a reset, and is in no list of /v1", async () => {
+  test("signs deliveries to a configured endpoint, also after a reset; no list of /v1 shows it", async () => {
     const receiver = await receive();
     const bench = await open({ endpoints: [{ url: receiver.url, secret: SECRET }] });
     await bench.control("POST", "/reset", {});
@@ -24,7 +24,7 @@ describe("a secret that the user gives", () => {
     expect([listed.body.data.length, listed.text.includes("whsec_")]).toEqual([1, false]);
   });
 
-  test("replaces the secret of the endpoint, and stays if a later call gives no secret", async () => {
+  test("replaces the secret of the endpoint, and stays if a later call gives none", async () => {
     const bench = await open();
     const register = async (secret?: string) =>
       (await bench.control("PUT", "/endpoints", { url: "http://localhost:3000/", ...(secret && { secret }) })).secret;
@@ -43,7 +43,7 @@ describe("a secret that the user gives", () => {
     ]);
   });
 
-  test("comes from --webhook-secret for endpoints without a secret", async () => {
+  test("comes from the option webhookSecret for endpoints without their own secret", async () => {
     const { endpoints } = await open({
       webhookSecret: "whsec_all",
       endpoints: [{ url: "http://localhost:3000/" }, { url: "http://localhost:3001/", secret: SECRET }],
@@ -66,7 +66,7 @@ describe("an unknown field of an endpoint is rejected with the closest known fie
     ]);
   });
 
-  test("by createSandbox() and audit(), without the value", async () => {
+  test("by createSandbox(), audit() and endpoints.register(), without its value", async () => {
     await expect(createSandbox({ endpoints: [endpoint as never] })).rejects.toThrow(
       `The endpoint {"url":"http://localhost:3000/","secert":"whsec_…redacted…"} cannot be registered: ` +
         `Unknown field secert. ${said}`,
@@ -93,7 +93,7 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
     ]);
   });
 
-  test("of exec comes from the file, for the command's own merchant", async () => {
+  test("of exec comes from the first endpoint of its merchant in merchant-sandbox.json", async () => {
     const cwd = folder();
     const of = (port: number, merchant: string) => ({
       url: `http://localhost:${port}/`,
@@ -111,7 +111,7 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
     ]).toEqual([...["whsec_lodge", "whsec_market"], ""]);
   });
 
-  test("of env comes from the first endpoint in all formats, or from a new one with --forward-to", async () => {
+  test("of env comes from the first endpoint, in all formats, or from the new endpoint of --forward-to", async () => {
     const bench = await open({ endpoints: [{ url: "http://localhost:3000/", secret: SECRET }] });
     expect(await linesOf(bench, "env")).toContain(`export MERCHANT_WEBHOOK_SECRET='${SECRET}'`);
     expect(JSON.parse((await linesOf(bench, "env", "--format", "json")).join("\n"))).toMatchObject({

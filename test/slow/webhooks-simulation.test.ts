@@ -1,5 +1,5 @@
-// Compares deliveries with a model of the retry schedule, for any receiver. Also delivers to a thousand endpoints at
-// once.
+// Compares deliveries with a model of the retry schedule, for any receiver. Also delivers to a hundred endpoints, of
+// which some never respond.
 
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ type Move =
   | { kind: "garbage" }
   | { kind: "put off"; status: 429 | 503; seconds: number; as: "seconds" | "date" };
 
-/** An event after a pause, with the response to each attempt. After the last of these, the response is 200. */
+/** An event that is triggered after a pause, and the responses to its attempts. Further attempts get a 200. */
 interface Story {
   pause: number;
   moves: Move[];
@@ -101,8 +101,8 @@ function isAmbiguous(deliveries: readonly Attempt[][]): boolean {
 }
 
 /**
- * Responds to the attempts of each event, which has the index of its story in its data. `order` records the times of
- * the attempts as they arrive.
+ * Makes the receiver respond to each attempt as the event's story says. An event's data has the index of its story.
+ * `order` gets the due times of the attempts in the order of arrival.
  */
 function play(receiver: Receiver, stories: readonly Story[], expected: readonly Attempt[][], order: number[]): void {
   const met = new Map<number, number>();
@@ -191,7 +191,7 @@ async function attemptsLogged(bench: Bench, query: string): Promise<Attempt[]> {
   }));
 }
 
-/** Each run has up to nine concurrent deliveries; `npm run simulate` runs thousands with any seed. */
+/** Each run has up to nine deliveries. `npm run simulate` makes 400 runs of each schedule. */
 const RUNS = Number(process.env.SIMULATION_RUNS ?? 8);
 const SEED = Number(process.env.SIMULATION_SEED ?? 20_260_105);
 
@@ -231,8 +231,8 @@ describe.each([
   });
 });
 
-test("dead endpoints do not delay the others: each of three events arrives once at each", async () => {
-  // On a busy machine an attempt among hundreds takes longer than the default timeout.
+test("endpoints that never respond do not delay the other endpoints, which get each of three events once", async () => {
+  // On a busy machine, an attempt among hundreds may take longer than the default timeout.
   const bench = await open({ clock: "real", rateLimit: "none", webhookTimeout: "60s" });
   const [dead, receiver] = [await receive(), await receive()];
   dead.always("hang");

@@ -10,7 +10,7 @@ const LONG = 20_000;
 const SEED = Number(process.env.WORLD_SEED ?? 20_260_105);
 
 test(
-  `a random walk of ${STEPS} steps leaves all records consistent`,
+  `random walks of ${STEPS} steps in total leave all records consistent`,
   async () => {
     const events = new Set<string>();
     let [steps, accepted] = [0, 0];

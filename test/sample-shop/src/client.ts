@@ -1,5 +1,5 @@
-// The shop's client of the merchant service: waits for Retry-After, and retries with the same key after a lost
-// response.
+// The shop's client of the merchant service. It waits for Retry-After, and retries a lost response with the same
+// Idempotency-Key.
 
 import { randomUUID } from "node:crypto";
 

@@ -48,7 +48,7 @@ export async function openShop(account: Account) {
 
   return {
     declined,
-    /** The sum of all payments, over all pages. */
+    /** The sum of all successful payments, over all pages. */
     async turnover(): Promise<number> {
       let total = 0;
       for (let after = ""; ; ) {

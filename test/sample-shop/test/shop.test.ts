@@ -1,4 +1,4 @@
-// The shop against the sandbox: each test has a merchant of its own.
+// Tests the shop against the sandbox. Each test has its own merchant.
 
 import { test as base, expect } from "merchant-sandbox/vitest";
 import { openShop } from "../src/shop.ts";
@@ -11,7 +11,7 @@ const test = base.extend<{ shop: Awaited<ReturnType<typeof openShop>> }>({
   },
 });
 
-test("adds up all pages, and waits after a 429", async ({ shop, merchant }) => {
+test("the turnover includes all pages, also after a 429", async ({ shop, merchant }) => {
   await merchant.faults.add({
     match: { operation: "payments.list" },
     action: { type: "rate_limit", retryAfter: "zero" },
@@ -21,7 +21,7 @@ test("adds up all pages, and waits after a 429", async ({ shop, merchant }) => {
   await expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 2 });
 });
 
-test("raises prices once although the response is lost", async ({ shop, merchant }) => {
+test("prices are raised once, although a response is lost", async ({ shop, merchant }) => {
   await merchant.faults.add({
     match: { operation: "pricing_rules.create" },
     action: { type: "lost_response", as: "reset" },
@@ -34,13 +34,13 @@ test("raises prices once although the response is lost", async ({ shop, merchant
   expect(verdict, JSON.stringify(results)).toBe("pass");
 });
 
-test("receives the event of a declined booking", async ({ shop, merchant }) => {
+test("the shop receives the event of a declined booking", async ({ shop, merchant }) => {
   await shop.decline("bkg_pending", "No room");
   await expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 1, final: "succeeded" });
   expect(shop.declined).toEqual(["bkg_pending"]);
 });
 
-test("rejects a forged event, and accepts the genuine one", async ({ shop, merchant, sandbox }) => {
+test("the shop rejects a forged event, and accepts the genuine one", async ({ shop, merchant, sandbox }) => {
   await merchant.faults.add({
     match: { event: "booking.declined" },
     action: { type: "signature", as: "wrong_secret" },
@@ -56,7 +56,7 @@ test("rejects a forged event, and accepts the genuine one", async ({ shop, merch
   expect(shop.declined).toEqual(["bkg_pending"]);
 });
 
-test("has a merchant of its own", async ({ merchant, sandbox }) => {
+test("each test has its own merchant", async ({ merchant, sandbox }) => {
   expect(await merchant.requests()).toEqual([]);
   await expect(merchant).not.toHaveRequested({ operation: "*" });
   expect((await sandbox.merchants.list()).data.map(({ id }) => id)).toContain(merchant.id);
