@@ -34,7 +34,7 @@ export interface Receiver {
   readonly arrivals: Arrival[];
   /** Responses to the next requests in order; 200 after the last. */
   script(...steps: Step[]): void;
-  /** Response to every request from now on, in place of the script. */
+  /** Sets the response to every request from now on. undefined returns to the script. */
   always(step: Step | undefined): void;
   /** Resolves when this many requests have arrived in total. */
   arrived(count: number): Promise<Arrival[]>;
@@ -140,7 +140,7 @@ export async function register(bench: Bench, url: string, events: string[] = ["*
   return body;
 }
 
-/** A sandbox with a registered receiver. Default: for every event of the first merchant. */
+/** A sandbox and a receiver that is registered for `events` (default: every event of the first merchant). */
 export async function openRegistered(options: Parameters<typeof open>[0] = {}, events?: string[], key?: string) {
   const bench = await open(options);
   const receiver = await receive();

@@ -30,7 +30,7 @@ function openProgram(command: string, words: readonly string[]) {
   };
 }
 
-/** One process for each request. */
+/** Starts curl for each request. */
 const openCurl = () => ({
   send: ({ method, url, headers, body }: LibraryCall) =>
     new Promise<void>((resolve) => {
