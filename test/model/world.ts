@@ -12,7 +12,7 @@ export interface Entry extends Fields {
   created: number;
 }
 
-/** A rate-limit window. Times in milliseconds, aligned to the epoch. */
+/** A rate-limit window, with times in milliseconds. It starts at a multiple of its length. */
 export interface Window {
   limit: number;
   length: number;
@@ -21,14 +21,14 @@ export interface Window {
   used: number;
 }
 
-/** The stored reply of an Idempotency-Key. */
+/** The reply that is stored under an Idempotency-Key. */
 export interface IdempotencyReply {
   /** Method, path, query and body in canonical form. */
   request: string;
   status: number | "none";
   body?: unknown;
   code?: string | undefined;
-  /** Response bytes; undefined when the response was not received intact. */
+  /** The bytes of the response; undefined if it did not arrive intact. */
   text: string | undefined;
   expires: number;
 }
@@ -52,7 +52,7 @@ export interface Event {
 export interface Endpoint {
   id: string;
   merchant: string;
-  /** Undefined when the response that showed it was lost. */
+  /** Undefined if the response with the secret was lost. */
   secret: string | undefined;
   disabledReason: string | null;
 }
@@ -61,7 +61,7 @@ export interface Endpoint {
 export interface Delivery {
   /** Sequence number among all deliveries. */
   order: number;
-  /** Its number in the delivery log; undefined until its first attempt is read from the log. */
+  /** The number in the delivery log; undefined until the first attempt is read from the log. */
   number: number | undefined;
   event: Event;
   endpoint: string;
@@ -97,7 +97,7 @@ export interface Attempt {
   status: "succeeded" | "failed";
   responseStatus: number | null;
   errorCode: string | null;
-  /** Milliseconds; null when there is no next attempt. */
+  /** Milliseconds; null if no attempt follows. */
   nextDue: number | null;
   ended: number;
   decided: Decision;
@@ -107,7 +107,7 @@ export interface Attempt {
 
 export interface Merchant {
   id: string;
-  /** The fixture this merchant came from, with its email and key; undefined for a merchant created through the API. */
+  /** The fixture of the merchant, with the merchant's email and key; undefined if the API created the merchant. */
   origin: { fixture: Fixture; email: string; key: string } | undefined;
   records: Map<KindName, Entry[]>;
   endpoints: Endpoint[];
@@ -151,7 +151,7 @@ export interface World {
   seen: Map<string, number>;
   /** The saved snapshot. */
   saved: PersistentState | undefined;
-  /** Ids generated since the merchant was created or reset: none may repeat. */
+  /** The ids that were generated since their merchant was created or reset. No id may repeat. */
   given: Set<string>;
 }
 
@@ -218,8 +218,8 @@ export function addMerchant(world: World, id: string, origin: Merchant["origin"]
 export const loggedMerchants = ({ merchants, removed }: World): Merchant[] => [...merchants.values(), ...removed];
 
 /**
- * Removes a merchant and everything that belongs to it, its rows in the logs included. Windows and fault rules of other
- * merchants stay.
+ * Removes a merchant with everything that belongs to it, including its rows in the logs. Windows and fault rules of
+ * other merchants stay.
  */
 export function removeMerchant(world: World, id: string): void {
   world.merchants.delete(id);
@@ -232,7 +232,7 @@ export function removeMerchant(world: World, id: string): void {
     for (const [key, { body }] of idempotencyReplies) if (isLoginAs(body, id)) idempotencyReplies.delete(key);
 }
 
-/** Whether a stored reply is a login as this merchant, even with another's key. Removing the merchant deletes it. */
+/** Whether a stored reply is a login as this merchant, even if another merchant's key was used. */
 function isLoginAs(body: unknown, id: string): boolean {
   const { object, merchant } = (body ?? {}) as { object?: unknown; merchant?: { id?: unknown } };
   return object === "session" && merchant?.id === id;
@@ -244,9 +244,7 @@ export function merchantOf(world: World, id: string): Merchant {
   return found;
 }
 
-/**
- * Records of a kind: first the fixture's, the oldest first, then the others in the order in which they were made.
- */
+/** The records of a kind. The fixture's records come first, oldest first, then the others in order of creation. */
 export function recordsOf(merchant: Merchant, kind: KindName): Entry[] {
   const found = merchant.records.get(kind) ?? [];
   merchant.records.set(kind, found);
@@ -267,7 +265,7 @@ export function buildRecord(kind: KindName, merchant: string, now: number, given
   return { ...usual, ...said } as unknown as Entry;
 }
 
-/** Newest first. A record that the API makes is the newest of its list, also after the clock was set back. */
+/** Newest first. A record that the API has just created is the newest, even if the clock was set back. */
 export const newestFirst = <R>(records: readonly R[]): R[] => [...records].reverse();
 
 /** The current rate-limit window of a merchant, or of all unauthenticated calls. */

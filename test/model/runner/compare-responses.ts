@@ -1,9 +1,9 @@
-// Compares a response with the expected one and lists the differences.
+// Compares a response with the expected response, and lists the differences.
 
 import { ANYTHING, SOME_NUMBER, SOME_TEXT } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 
-/** A response as received. Callers use undefined for a broken connection. */
+/** A received response. Functions use undefined in its place if the connection broke. */
 export interface HttpResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -11,7 +11,7 @@ export interface HttpResponse {
   body: unknown;
 }
 
-/** Lists the paths where two values differ; empty when they match. */
+/** Lists the paths at which two values differ. The list is empty if the values match. */
 export function diff(expected: unknown, actual: unknown, where = ""): string[] {
   if (expected === ANYTHING) return [];
   if (expected === SOME_TEXT)

@@ -1,4 +1,4 @@
-// The operations that the runs covered, and those that the model lacks.
+// The operations that the runs covered, and the operations that the model lacks.
 
 import type { Expected } from "../call-outcome.ts";
 import { operations, runs } from "../operations.ts";
