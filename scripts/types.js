@@ -53,8 +53,8 @@ function library() {
 
 /**
  * Whether a symbol is used by another symbol, directly or indirectly. The method of dts-bundle-generator searches again
- * for each pair of symbols, which took half of the time of the bundling. This method searches once for each using
- * symbol.
+ * for each pair of symbols, which took half of the time of the bundling. This method searches once for each symbol that
+ * uses others.
  */
 function isUsedBy(symbol, by) {
   const user = this.getActualSymbol(by);
