@@ -62,8 +62,8 @@ export async function cpuOf(server) {
 export const memoryOf = (server) => ask(server, "memory");
 
 /**
- * The longest time for which a server's event loop was blocked since the last call of this function, in milliseconds; 0
- * at the first call.
+ * The longest time, in milliseconds, for which a server's event loop was blocked since the last call of this function.
+ * The first call returns 0.
  */
 export const stallOf = async (server) => (await ask(server, "stall")).stall;
 

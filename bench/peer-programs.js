@@ -8,7 +8,7 @@ const READ = request("GET", "/customers/cus_zoe");
 const { id: _, ...fields } = record;
 const MAKE = request("POST", "/customers", {}, JSON.stringify(fields));
 
-/** A new API key every few thousand calls, because the peer allows each key 5,000 calls an hour. */
+/** A new API key every few thousand calls, because emulate allows each key 5,000 calls an hour. */
 let calls = 0;
 const stripeKey = () => ({ Authorization: `Bearer sk_test_${Math.floor(calls++ / 4_000)}` });
 const stripe = JSON.stringify({

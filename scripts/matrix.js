@@ -1,6 +1,6 @@
 // Installs the packed package with each installer on each Node, runs a client in `exec`, compares the exit codes with
-// the expected exit codes, and writes matrix.md. It is not part of `npm run check`, because it needs a registry, several
-// minutes, and a POSIX shell. `npm run matrix -- 22.12.0 pnpm@12` prints only that part.
+// the expected exit codes, and writes matrix.md. It is not part of `npm run check`, because it needs a registry,
+// several minutes, and a POSIX shell. `npm run matrix -- 22.12.0 pnpm@12` prints only that part.
 
 import { execFile } from "node:child_process";
 import {

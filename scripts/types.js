@@ -1,5 +1,5 @@
-// Writes types/: the public declarations, which need no types of other packages. They are committed, so that a review
-// shows how a change affects users' programs. `--check` writes nothing, and fails if a file is out of date.
+// Writes types/: the public declarations, which need no types of other packages. The files are committed, so that a
+// review shows how a change affects users' programs. `--check` writes nothing, and fails if a file is out of date.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -4,7 +4,7 @@ import { matchDeliveryFaults } from "./faults.ts";
 import { cancel, endpointOf } from "./webhooks.ts";
 import { type Attempt, type Delivery, type Merchant, recordsOf, type World } from "./world.ts";
 
-/** Seconds before each attempt, counted from the end of the previous one. */
+/** Seconds before each attempt, counted from the end of the previous attempt. */
 const GAPS = [0, 1, 5, 15, 30, 60];
 const LATER = 90;
 

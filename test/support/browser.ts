@@ -1,4 +1,4 @@
-// Headless Chromium for tests, driven over the DevTools protocol. Without it, these tests are skipped.
+// Headless Chromium for tests, driven over the DevTools protocol. Without Chromium, these tests are skipped.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
@@ -153,11 +153,11 @@ function pageOf(send: Send, complaints: string[], downloadTo: (folder: string) =
     return result.value;
   };
   return {
-    /** Evaluates an expression in the page, and awaits a promise. */
+    /** Evaluates an expression in the page. If its value is a promise, awaits the promise. */
     evaluate,
     /** Script errors, policy violations and dialogs. */
     complaints,
-    /** Saves what the pages of this window download in this folder. */
+    /** Makes the pages of this window save their downloads in this folder. */
     downloadTo,
     /** Sends a command of the DevTools protocol. */
     send,

@@ -99,7 +99,7 @@ export function oneWordProgram(): string {
 export const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && name !== "CI"));
 
-/** Starts the program with these arguments, in an empty folder and with only the given variables. */
+/** Starts the program with these arguments, in an empty folder, and with none of its variables but the given ones. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
   checkPort(words, variables);
   if (!existsSync(PROGRAM)) throw new Error("There is no dist/bin.cjs: run npm run build first.");

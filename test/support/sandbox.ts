@@ -117,7 +117,7 @@ const MOUNTED = process.env.MOUNTED !== undefined;
 /** Adds a test of the sandbox's own port. If the sandbox is mounted, the app's server or routes decide instead. */
 export const testOnOwnPort = MOUNTED ? ((() => {}) as unknown as typeof test) : test;
 
-/** Mounts a sandbox in an Express app that listens on both loopback addresses. */
+/** Mounts a sandbox in an Express app that listens on 127.0.0.1. */
 async function mount(sandbox: Sandbox): Promise<{ url: string; port: number; close(): Promise<void> }> {
   const { default: express } = await import("express");
   const server = createHttpServer(express().disable("x-powered-by").use(sandbox.middleware));

@@ -15,11 +15,11 @@ export interface Arrival {
   body: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
   event: any;
-  /** Number of its connection, from 1. */
+  /** The number of the request's connection, from 1. */
   connection: number;
 }
 
-/** How the receiver handles a request: a status, or a custom handler. */
+/** How the receiver handles a request: with a status, a failure, a response, or a custom handler. */
 export type Step =
   | number
   | "hang"
@@ -130,7 +130,7 @@ export interface Registered {
   url: string;
 }
 
-/** Registers an endpoint of the sandbox's first merchant. */
+/** Registers an endpoint. `key` chooses the merchant (default: the sandbox's first merchant). */
 export async function register(bench: Bench, url: string, events: string[] = ["*"], key?: string): Promise<Registered> {
   const { status, body, text } = await bench.call("POST", "/v1/webhooks", {
     body: { url, events },

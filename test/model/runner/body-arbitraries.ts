@@ -133,7 +133,7 @@ const changeOf = (names: readonly string[]): fc.Arbitrary<Change> =>
     ),
   );
 
-/** Changes to a valid body: usually none, and mostly to fields that the operation accepts. */
+/** Changes to a valid body. Half of the bodies get none, and most changes are to fields that the operation accepts. */
 export function changesOf(fields: readonly string[]): fc.Arbitrary<Change[]> {
   const some = fc.oneof(...(fields.length > 0 ? [{ weight: 4, arbitrary: changeOf(fields) }] : []), {
     weight: 1,

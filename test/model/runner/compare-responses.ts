@@ -57,7 +57,7 @@ const wordsOf = ({ status, code = "" }: Expected) => `${status} ${code}`;
 const codeOf = ({ body }: HttpResponse) => String((body as { code?: unknown } | undefined)?.code ?? "");
 
 function diffHeader(name: string, expected: string | undefined, actual: unknown): string[] {
-  // The model predicts only whether there is a warning, not its text.
+  // The model predicts only whether there is a warning, but not the text.
   if (name === "x-sandbox-warning" && expected !== undefined)
     return actual === undefined ? [`header ${name} must be there`] : [];
   return diff(expected, actual, `header ${name}`);
@@ -65,7 +65,7 @@ function diffHeader(name: string, expected: string | undefined, actual: unknown)
 
 function diffBody({ code, body, text, operation }: Expected, response: HttpResponse): string[] {
   if (text !== undefined)
-    return text === response.text ? [] : [differs("the response, to the byte,", text, response.text)];
+    return text === response.text ? [] : [differs("the bytes of the response", text, response.text)];
   if (code === undefined) return diff(body, response.body);
   const error = response.body as
     | { error?: unknown; message?: unknown; code?: unknown; details?: { requestId?: unknown } }
@@ -84,6 +84,8 @@ function diffBody({ code, body, text, operation }: Expected, response: HttpRespo
 
 function diffCorruption({ corruption }: Expected, { text, body, headers }: HttpResponse): string[] {
   if (corruption === "html")
-    return /^<!DOCTYPE html>/.test(text) && /html/.test(String(headers["content-type"])) ? [] : ["it must be a page"];
-  return body === undefined ? [] : ["it must not be JSON"];
+    return /^<!DOCTYPE html>/.test(text) && /html/.test(String(headers["content-type"]))
+      ? []
+      : ["the body must be an HTML page"];
+  return body === undefined ? [] : ["the body must not be JSON"];
 }

@@ -25,7 +25,7 @@ export interface RunHistory {
   calls: Request[];
   /** The number of commands so far. It makes addresses of endpoints and ids of rules unique. */
   count: number;
-  /** Base address of the receivers: `http://127.0.0.1:PORT/RUN`. */
+  /** The base address of the receivers: `http://127.0.0.1:PORT`. */
   receivers: string;
 }
 

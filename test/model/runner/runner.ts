@@ -138,7 +138,7 @@ async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Prom
     deliveries.some(({ state }) => state === "pending"),
   );
   const made = deliverAfter(world, controlCommand);
-  // Setting the clock also expires stored replies, which takes time in the background.
+  // Setting the clock also deletes expired replies in the background, which takes time.
   if (controlCommand?.advance === undefined && (hasPending || controlCommand?.setsClock))
     await send(run, control("POST", "/clock/advance", { by: "0s" }));
   if (hasPending || made.length > 0) await checkDeliveryLog(run, made);
@@ -186,7 +186,7 @@ async function checkDeliveryLog(run: Run, made: Attempt[]): Promise<void> {
     diffDeliveryLog(made, rows.slice(0, made.length + 1), run.world),
     format(made.map(({ delivery, ...rest }) => rest)),
   );
-  fail(diffArrivals(made, run.receivers.taken()), "what the log says");
+  fail(diffArrivals(made, run.receivers.taken()), "the webhooks of the attempts in the log");
 }
 
 export const control = (method: string, path: string, body?: unknown): Request => ({
@@ -247,7 +247,7 @@ async function readUnlisted(run: Run, merchant: string): Promise<void> {
 /** After all commands, the sandbox's own checker must find the records of each merchant consistent. */
 export async function checkWorlds(run: Run): Promise<void> {
   const saved = bodyOf<{ file: string }>(await run.target.call(control("PUT", "/snapshots/end")));
-  fail(violationsIn(saved.file, run.world.now / 1_000), "a coherent world");
+  fail(violationsIn(saved.file, run.world.now / 1_000), "consistent records");
 }
 
 const LISTS = [

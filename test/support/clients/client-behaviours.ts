@@ -7,7 +7,7 @@ export interface Actions {
   get(path?: string): Promise<unknown>;
   /** A read by a second program with the same API key. */
   other(path?: string): Promise<unknown>;
-  /** Waits this long. Default: the delay of the run. */
+  /** Waits this long (default: the delay of the run). */
   wait(milliseconds?: number): Promise<unknown>;
   /** A number between 0 and 1 that depends on the seed. */
   random(name: string | number): number;

@@ -1,4 +1,4 @@
-// Sends single requests with each HTTP library or program, without retries. Some keep connections alive; others open a
+// Sends single requests with each HTTP library or program, without retries. Some keep connections alive. Others open a
 // connection for each request.
 
 import { execFile } from "node:child_process";

@@ -29,7 +29,7 @@ const renamed = (kind: string, from: string, to: string) => (behaviour: Behaviou
 
 type ErrorParts = Partial<Record<"status" | "error" | "code", string | number>>;
 
-/** Gives the error of a condition another status, category or code. */
+/** Changes the status, the category or the code of an error. */
 const error = (name: string, condition: keyof Behaviour["errors"], parts: ErrorParts): Difference => ({
   name,
   change: ({ errors }) => Object.assign(errors[condition], parts),
