@@ -206,7 +206,7 @@ export const LINES: Readonly<Record<string, Line>> = {
       .of("booking")
       .filter((booking) => booking.nightlyRate !== null && booking.amount !== priceOf(books, booking))
       .map(({ id, amount }) => `${id} ${amount}`),
-  "a stay has no more guests than its room sleeps, and no room is let twice for a night": ({ of, merchant }) =>
+  "a stay has no more guests than its room sleeps, and no room type is overbooked": ({ of, merchant }) =>
     (merchant.roomTypes ?? [{ id: "room_annex", rooms: 1, sleeps: 4 }]).flatMap(({ id, rooms, sleeps }: Some) => {
       const stays = of("booking").filter(({ roomTypeId, status }) => roomTypeId === id && HOLDING.includes(status));
       const nights = stays.flatMap(({ checkIn, checkOut }) => nightsOf(checkIn, checkOut));
@@ -275,7 +275,7 @@ export const LINES: Readonly<Record<string, Line>> = {
         (night) => held.filter((stay) => stay.checkIn <= night && night < stay.checkOut).length >= rooms,
       );
     }),
-  "a government payment is made after its period, and for the same purpose only once in 360 days": (books) => {
+  "a government payment, except an administrative fee, is made after its period and only once in 360 days": (books) => {
     const taxes = books
       .of("gov_payment")
       .filter(({ status, purpose }) => /pending|paid/.test(status) && purpose !== "Administrative fee");
