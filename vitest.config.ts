@@ -1,6 +1,6 @@
-// Lanes of tests: `quick` runs in this process on a frozen clock; `mounted` runs its tests of the API once more, through
-// an Express app; `slow` starts the built program, waits real seconds, or tries many inputs; `tools` needs third-party
-// tools, which `npm run check:tools` installs.
+// The lanes of tests. `quick` tests run in the process of the runner on a frozen clock. `mounted` runs the API tests of
+// `quick` again, through an Express app. `slow` tests start the built program, wait real seconds, or try many inputs.
+// `tools` tests need third-party tools, which `npm run check:tools` installs.
 
 import { availableParallelism, tmpdir, userInfo } from "node:os";
 import { basename, join } from "node:path";
@@ -12,8 +12,8 @@ const SLOW = "test/slow/**";
 const TOOLS = "test/tools/**";
 
 /**
- * The files that take longest, the longest first; `contributing` only with RECIPES=1. A long file that starts late runs
- * alone at the end.
+ * The files that take longest, the longest first. `contributing` takes long only with RECIPES=1. A long file that
+ * starts late would run alone at the end.
  */
 const LONGEST = [
   ...[
@@ -31,8 +31,8 @@ const LONGEST = [
 ];
 
 /**
- * Starts the longest files first, then the slow lane: the short files of the quick lane then keep every worker busy
- * until the end.
+ * Starts the longest files first, then the rest of the slow lane, and then the quick lane. Its short files keep every
+ * worker busy until the end.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -46,24 +46,24 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  // JSX as in the build, without the checks of React's development build: frames take less time.
+  // Compiles JSX as the build does, without the checks of React's development build, so frames take less time.
   oxc: { jsx: { development: false } },
   test: {
-    // This user's own state folder stays as it is.
+    // Keeps the tests out of this user's own state folder.
     env: { NODE_ENV: "test", XDG_STATE_HOME: join(tmpdir(), `merchant-sandbox-tests-${userInfo().uid}`) },
     reporters: [new LineReporter()],
-    // Without this, vitest imports every style sheet as an empty text, also with ?raw.
+    // Without this setting, vitest imports every style sheet as an empty text, even with ?raw.
     css: { include: [/\.css\?raw$/] },
     setupFiles: ["test/support/setup.ts"],
-    // A machine that does other work at the same time takes several times as long.
+    // Tests take several times as long on a machine that does other work.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // The default of one second is shorter than a busy machine needs for what these tests poll.
+    // On a busy machine, a polled condition can take longer than the default of one second.
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
-    // Tests make much that lives shortly: a larger young generation is collected less often, which saves a tenth.
+    // Tests create many short-lived objects. A larger young generation is collected less often, which saves a tenth.
     execArgv: ["--max-semi-space-size=64"],
-    // Transforms a module once for all lanes, and for the next run too. A cached module is found by its text.
+    // Caches transformed modules, by their text, for all lanes and for later runs.
     experimental: { fsModuleCache: true },
     // Slow tests often wait, so a small machine has room for more workers than it has cores.
     maxWorkers: Math.max(5, availableParallelism()),
@@ -76,18 +76,18 @@ export default defineConfig({
           env: { NODE_ENV: "production" },
           include: ["test/**/*.test.ts"],
           exclude: [SLOW, TOOLS, "test/sample-shop/**"],
-          // Files of one worker share the loaded modules: loading them again for each file takes longer than most
-          // tests.
+          // The files of one worker share the loaded modules. Loading them again for each file would take longer than
+          // most tests.
           isolate: false,
         },
       },
       {
         extends: true,
-        // The contract of the API once more, through a sandbox that is mounted in an Express app.
+        // Runs the API tests again, with sandboxes that are mounted in an Express app.
         test: {
           name: "mounted",
           include: ["test/api/*.test.ts"],
-          // They test records and their order, which do not depend on the app.
+          // These files test records and their order, which do not depend on the app.
           exclude: ["test/api/states.test.ts", "test/api/determinism.test.ts"],
           env: { MOUNTED: "express" },
           isolate: false,
@@ -99,7 +99,7 @@ export default defineConfig({
           name: "slow",
           isolate: false,
           include: [`${SLOW}/*.test.ts`],
-          // `npm run soak` sets how long it takes.
+          // Only `npm run soak` runs this file, and sets its duration.
           exclude: process.env.SOAK_SECONDS === undefined ? ["test/slow/soak.test.ts"] : [],
         },
       },

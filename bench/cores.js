@@ -1,5 +1,5 @@
-// Pins the server to one core and the load generator to the others. Otherwise the garbage collection threads of the
-// load generator take CPU time from the server.
+// Pins the server to one core and the load generator to the other cores. Otherwise the garbage collection threads of
+// the load generator take CPU time from the server.
 
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";

@@ -30,7 +30,7 @@ export async function grownFile(file, fill) {
   return file;
 }
 
-/** Opens a server on each of these files. The servers have the names of the files. */
+/** Opens a server for each file. `files` and the result are maps with the same names. */
 export async function openOver(files, server = "over") {
   const servers = new Map();
   for (const [name, file] of files) servers.set(name, await open(server, { words: [file] }));

@@ -1,5 +1,5 @@
 // The load generator, a Node client: undici's keep-alive connections, each with one request in flight. Every response
-// is read completely. Such a client costs about as much CPU time as a bare server.
+// is read completely. This client uses about as much CPU time as a bare server.
 
 import { Pool } from "undici";
 
@@ -13,7 +13,7 @@ export function request(method, path, headers = {}, body = "") {
 /**
  * Keeps `connections` busy for `seconds`, or until `most` requests have been sent. `requests` is one request, or a
  * function of the request's number. Returns the number of responses (`answered`), how many were not 2xx (`refused`) and
- * the first of those (`refusal`), the latencies in milliseconds, and the time of the last response.
+ * the first of those (`refusal`), the latencies in milliseconds, the time of the last response (`ended`), and the rate.
  */
 export async function load({ port, seconds = Infinity, most = Infinity, connections = 32, requests }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 });
@@ -45,7 +45,7 @@ async function ask(pool, asked, state) {
 /** Milliseconds between two batches of a steady load. */
 const TICK = 20;
 
-/** Sends `rate` requests a second until `end` is called. `end` returns the rate of answered requests. */
+/** Sends `rate` requests a second until `end` is called. `end` returns the rate of the responses. */
 export function steadyLoad({ port, rate, requests }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16, pipelining: 1 });
   const state = { answered: 0, refused: 0, sent: 0, latencies: [] };
@@ -54,7 +54,7 @@ export function steadyLoad({ port, rate, requests }) {
     const due = ((performance.now() - started) / 1_000) * rate;
     // A server that is more than a second behind gets fewer requests.
     if (state.sent - state.answered > rate) return;
-    // Nothing reads the latencies, and the list would grow for minutes.
+    // Clears the latencies, because nothing reads them, and the list would grow for minutes.
     state.latencies.length = 0;
     while (state.sent < due) void ask(pool, requests(state.sent++), state);
   }, TICK);

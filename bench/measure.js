@@ -1,4 +1,4 @@
-// Shared by all parts: servers in separate processes, alternating slices, medians, and the format of figures.
+// Helpers of all parts: servers in separate processes, alternating slices, medians, and the format of figures.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ export function figure(value, unit = "") {
   return `${value.toFixed(digits)}${unit}`;
 }
 
-/** Starts one of the servers of servers.js. */
+/** Starts the server with this name from servers.js. */
 export async function open(name, { words = [], execArgv = [], execPath = process.execPath } = {}) {
   const child = fork(new URL("./servers.js", import.meta.url), [name, ...words], {
     execArgv,
@@ -62,8 +62,8 @@ export async function cpuOf(server) {
 export const memoryOf = (server) => ask(server, "memory");
 
 /**
- * The longest time for which a server's event loop was blocked since the last call of this function, in milliseconds; 0
- * at the first call.
+ * The longest time, in milliseconds, for which a server's event loop was blocked since the last call of this function.
+ * The first call returns 0.
  */
 export const stallOf = async (server) => (await ask(server, "stall")).stall;
 
@@ -83,15 +83,14 @@ export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, .
 }
 
 /**
- * The warm-up of each case: milliseconds, and the minimum number of runs. Before that, V8 has not compiled the hot
- * code.
+ * The warm-up of each case: milliseconds, and the minimum number of runs. V8 needs this long to compile the hot code.
  */
 const WARM_UP = 1_500;
 const WARM_UPS = 3;
 
 /**
- * Measures each case once per turn. Each turn starts with another case, and every second turn has the reverse order, so
- * that no case always follows the same case.
+ * Measures each case once per turn. Each turn starts with the next case, and every second turn has the reverse order,
+ * so that no case always follows the same case.
  */
 export async function inTurn(cases, measure, turns = SLICES) {
   const results = new Map(cases.map((one) => [one.name, []]));
@@ -108,13 +107,13 @@ export async function inTurn(cases, measure, turns = SLICES) {
   return results;
 }
 
-/** Opens servers of servers.js by name. */
+/** Starts the servers with these names from servers.js. Resolves to a map by name. */
 export const openEach = async (names) =>
   new Map(await Promise.all(names.map(async (name) => [name, await open(name)])));
 
 /**
- * Measures servers that `openAll` opens. Each round opens new servers, because two processes of one program differ by a
- * tenth as long as they live. `measure` receives the servers and the number of turns.
+ * Measures servers that `openAll` opens. Each round opens new servers, because a process can be a tenth faster or
+ * slower than another process of the same program. `measure` receives the servers and the number of turns.
  */
 export async function inRounds(openAll, measure, turns = SLICES) {
   const results = new Map();
@@ -127,17 +126,17 @@ export async function inRounds(openAll, measure, turns = SLICES) {
   return results;
 }
 
-/** The ratio within each turn, because other load on the machine affects both sides of a turn. */
+/** The median of the ratios within each turn. Other load on the machine affects both sides of a turn. */
 export const ratio = (results, name, base, field) =>
   median(results.get(name).map((measured, turn) => measured[field] / results.get(base)[turn][field]));
 
-/** A row of a case that may have been skipped. */
+/** The same row, for a case that may have been skipped. */
 export const ifMeasured = (row) => ({
   ...row,
   read: (results) => (results.has(row.what) ? row.read(results) : { figure: "left out" }),
 });
 
-/** A row with the rate and CPU time of a case, as ratios to another case. */
+/** The same row, with the rate and the CPU time of its case as ratios to another case. */
 export const rateAndCpu = (row) => ({
   ...row,
   read: (results) => ({

@@ -1,4 +1,4 @@
-// The sandbox on another Node version, where it is installed with the matching build of SQLite.
+// Installs the packed sandbox on another Node version, with the build of SQLite for that version.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// Prints the table of figures and writes it to bench/README.md. If only some parts are measured, only their rows are
-// replaced. docs/performance.md shows some of the figures: those that users notice, and the rates of other emulators.
+// Formats the figures as a table, and writes the table to bench/README.md. If only some parts are measured, only their
+// rows are replaced. docs/performance.md gets the figures that users notice, and the comparison with other emulators.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -10,7 +10,7 @@ const BEGIN = "<!-- figures: npm run bench -- --write -->";
 const END = "<!-- end of figures -->";
 const HEAD = ["part", "what", "against", "figure", "CPU time", "target", "met"];
 
-/** The rows of a part as cells, each read from the part's measurement. */
+/** The rows of a part, as cells with the figures of the measurement. */
 export const rowsOf = ({ name, rows }, measured) =>
   rows.map(({ what, against, target = "", read }) => {
     const { figure, cpu = "" } = read(measured);
@@ -31,7 +31,7 @@ const tableOf = (head, rows) =>
 
 export const table = (rows) => tableOf(HEAD, rows);
 
-/** The conditions of the measurement. */
+/** The conditions of the measurement, as one line. */
 export const provenance = (slices, seconds) =>
   `Node ${process.versions.node}, ${availableParallelism()} cores, ${slices} slices of ${seconds} s`;
 
@@ -72,7 +72,7 @@ export function withFigures(page, parts, measured, text) {
   return `${before}${BEGIN}\n\n${table(all)}\n\n${lines.join("\n")}\n\n${END}${after}`;
 }
 
-/** The choices of a test, what each choice isolates, and the row of the part `start` that measures the choice. */
+/** What a test can use, what that isolates, and the row of the part `start` with its cost. */
 const CHOICES = [
   [
     "A sandbox of its own: `createSandbox()`",

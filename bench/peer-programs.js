@@ -1,4 +1,4 @@
-// The peers: the npm name, the required Node, how each gets the same record, and the requests sent to it.
+// The other emulators (peers): package, required Node, how each gets the same record, and the requests sent to it.
 
 import { request } from "./load.js";
 import { GET, POST, RECORD } from "./sample-record.js";
@@ -8,7 +8,7 @@ const READ = request("GET", "/customers/cus_zoe");
 const { id: _, ...fields } = record;
 const MAKE = request("POST", "/customers", {}, JSON.stringify(fields));
 
-/** A new API key every few thousand calls, because the peer allows each key 5,000 calls an hour. */
+/** A new API key every few thousand calls, because emulate allows each key 5,000 calls an hour. */
 let calls = 0;
 const stripeKey = () => ({ Authorization: `Bearer sk_test_${Math.floor(calls++ / 4_000)}` });
 const stripe = JSON.stringify({
@@ -66,20 +66,20 @@ export const programs = [
     name: "json-server 0.17.4",
     package: "json-server@0.17.4",
     bin: "json-server/lib/cli/bin.js",
-    /** Writes to disk. The other peers keep new records in memory, or store nothing. */
+    /** This peer writes to disk. The other peers keep new records in memory, or store nothing. */
     isDurable: true,
     words: (port) => ["--quiet", "--host", "127.0.0.1", "--port", String(port), "db.json"],
     files: { "db.json": () => ({ customers: [record] }) },
   },
   ...[
     { name: "mountebank 2.9.1", headers: {} },
-    // By default mountebank closes the connection after each response.
+    // By default, mountebank closes the connection after each response.
     { name: "mountebank 2.9.1, with keep-alive", headers: { Connection: "keep-alive" } },
   ].map(({ name, headers }) => ({
     name,
     package: "mountebank@2.9.1",
     bin: "mountebank/bin/mb",
-    // mountebank opens a port of its own besides the port of the imitated service.
+    // mountebank also opens a port for its own API.
     words: (_, own) => [
       "start",
       "--nologfile",

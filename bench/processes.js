@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const MILLISECONDS_A_TICK = 10;
 
-/** CPU time of a process and its children, in milliseconds. */
+/** CPU time of a process and its descendants, in milliseconds. */
 export const cpuOfProcess = (pid) => familyOf(pid).reduce((sum, one) => sum + ticksOf(one), 0) * MILLISECONDS_A_TICK;
 
 /** A process and all its descendants. */

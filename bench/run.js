@@ -1,5 +1,5 @@
-// Prints what the sandbox costs. Every figure is a ratio to a baseline in the same run, because absolute times mean
-// nothing on a shared machine. `npm run bench requests stages` measures only these two parts. `npm run bench --
+// Prints what the sandbox costs. Most figures are ratios to a baseline in the same run, because absolute times mean
+// little on a shared machine. `npm run bench requests stages` measures only these two parts. `npm run bench --
 // --write` writes the figures to bench/README.md and docs/performance.md.
 
 import { SECONDS, SLICES } from "./measure.js";

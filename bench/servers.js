@@ -85,7 +85,7 @@ async function sandbox(options, module = "../dist/index.cjs") {
 /** The number of sandboxes created before the measured ones, so that V8 has compiled the hot code. */
 const EARLY = 10;
 
-/** The ports of the sandboxes, and what creating one sandbox took: milliseconds, CPU time and bytes. */
+/** The ports of the sandboxes, and the cost of creating one sandbox: milliseconds, CPU time and bytes. */
 async function manySandboxes(count) {
   const { createSandbox } = await import("../dist/index.cjs");
   const make = (length) => Promise.all(Array.from({ length }, () => createSandbox({ rateLimit: "none" })));

@@ -1,4 +1,4 @@
-// Serves one document, with nothing else to load.
+// Serves one HTML document, which loads nothing else.
 
 import { createServer } from "node:http";
 

@@ -1,5 +1,4 @@
-// The built program in a pseudo-terminal that is not drawn. Types keys, searches the
-// output, and can stop reading it.
+// The built program in a pseudo-terminal without a screen. Types keys, searches the output, and can stop reading it.
 
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** A path inside the package, so that imports of external packages resolve. */
 const fileOf = (name) => join(root, "node_modules/.cache/merchant-sandbox-bench", `${name}.mjs`);
 
-/** Replaces a module by a stub of the same shape. */
+/** Replaces the fault stages and the judge by stubs with the same interface. */
 export const WITHOUT_FAULTS_AND_JUDGE = [
   {
     file: "src/faults/call-stages.ts",
@@ -40,7 +40,7 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
 export function edited({ file, find, replace }) {
   const source = readFileSync(join(root, file), "utf8");
   if (source.split(find).length !== 2)
-    throw new Error(`${file} has not exactly one "${find}", which the bench is to change`);
+    throw new Error(`${file} must contain "${find}" exactly once, because the bench replaces it`);
   return source.replace(find, () => replace);
 }
 

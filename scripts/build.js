@@ -19,7 +19,7 @@ const dist = join(root, "dist");
 
 if (process.stderr.isTTY) process.stderr.write("Building merchant-sandbox, which takes some seconds …\n");
 
-/** Not bundled: better-sqlite3 is a dependency of the package, and users of merchant-sandbox/vitest install vitest. */
+/** Packages that are not bundled: a dependency of the package, and test runners that users install themselves. */
 const external = ["better-sqlite3", "vitest", "@playwright/test"];
 
 const common = {
@@ -30,7 +30,7 @@ const common = {
   target: "node20.19",
   external,
   jsx: "automatic",
-  // Libraries read this value once to turn off development checks. React in development mode also leaks memory.
+  // Turns off the development checks of libraries, which read this value once. React's development mode leaks memory.
   define: { "process.env.NODE_ENV": '"production"', "import.meta.dirname": "__dirname" },
   // Identifiers keep their names, because stack traces show them. `compacted` removes white space from the result.
   legalComments: "none",
@@ -38,7 +38,7 @@ const common = {
   write: false,
 };
 
-/** The entry points. In the bundle each is a function, so that nothing runs before it is needed. */
+/** The entry points. In the bundle, each entry point is a function, so that no code runs before it is needed. */
 const parts = {
   cli: "src/cli/main.ts",
   thread: "src/cli/process/worker-entry.ts",
@@ -46,7 +46,7 @@ const parts = {
   index: "src/index.ts",
 };
 
-/** Packages that are loaded on demand, by the output file of each. */
+/** The output files of the packages that are loaded on demand, by package. */
 const packages = new Map();
 
 /** The default entry of jsonc-parser is a UMD module, whose require calls esbuild cannot follow. */
@@ -162,7 +162,7 @@ const routerOfExpress = {
     })),
 };
 
-const parcels = await build({
+const bundledPackages = await build({
   ...common,
   format: "cjs",
   outExtension: { ".js": ".cjs" },
@@ -195,8 +195,8 @@ const replaceIn = (name, filter, part, instead) => ({
 
 /**
  * For each cell of a frame, Ink computes the escape codes that turn the style of the previous cell into the style of
- * this cell. Most cells have the same style and need no codes. Comparing the styles first, Ink takes 2 ms for a frame
- * of 120x36 instead of 17 ms.
+ * this cell. Most cells have the same style and need no codes. If the styles are compared first, Ink takes 2 ms for a
+ * frame of 120x36 instead of 17 ms.
  */
 const compareStylesFirst = replaceIn(
   "compare-styles-first",
@@ -207,8 +207,8 @@ const compareStylesFirst = replaceIn(
 );
 
 /**
- * Ink divides each line of a frame into graphemes with Intl.Segmenter, which takes 4 ms for a frame of 120x36. A line
- * with only Latin letters and symbols is divided here instead, in 0.2 ms, because each of these is one grapheme.
+ * Ink divides each line of a frame into graphemes with Intl.Segmenter, which takes 4 ms for a frame of 120x36. In a
+ * line of only Latin letters and symbols, each character is one grapheme. Such lines are divided here, in 0.2 ms.
  */
 const divideUnjoined = replaceIn(
   "divide-unjoined",
@@ -220,8 +220,8 @@ const divideUnjoined = replaceIn(
 
 /**
  * Makes Node's modules and ws load where they are used. An `import` reads every property of a Node module, and some of
- * these properties load half of Node. For a CommonJS file, an `import` also parses the exports. These imports took a
- * third of the time until the dashboard was loaded.
+ * these properties load half of Node. For a CommonJS file, an `import` also parses the file for its exports. These
+ * imports took a third of the time to load the dashboard.
  */
 const requireWhenUsed = {
   name: "require-when-used",
@@ -262,11 +262,11 @@ const modules = await build({
 
 /**
  * Removes white space, comments and redundant syntax, which were a fifth of the package. Lines stay short, because Node
- * prints the line of an uncaught error. The comments that named the bundled packages go too, so the first line of a
- * bundle lists them. `options` minifies more.
+ * prints the line of an uncaught error. The comments that named the bundled packages are removed too, so the first line
+ * of a bundle lists these packages. `options` minifies more.
  *
- * Other characters than ASCII are escaped: V8 takes two bytes for each character of a source that has one, twice the
- * memory and more time.
+ * Characters outside ASCII are escaped. For a source with such a character, V8 stores two bytes for each character, and
+ * takes more time.
  */
 async function compacted(text, packages, options) {
   const { code } = await transform(text, {
@@ -315,8 +315,8 @@ const browser = await build({
 });
 
 /**
- * The small entry files of the package, whose exports Node can detect quickly. The command line has an entry of its
- * own.
+ * The entry points with a small entry file, whose exports Node can detect quickly. The entry file of the command line
+ * is src/cli/bin.cjs.
  */
 const { cli, ...reached } = parts;
 const { metafile } = await build({
@@ -326,20 +326,20 @@ const { metafile } = await build({
   plugins: [importFromItsFile(/.*/, "./program.cjs")],
 });
 
-function door(name) {
+function entryFile(name) {
   const names = metafile.outputs[`dist/${name}.js`].exports.join(", ");
   const load = name === "thread" ? 'require("./compiled-program.cjs")("thread")' : 'require("./program.cjs")';
   const program = `${load}.${name}()`;
   return names === "" ? `${program};\n` : `const { ${names} } = ${program};\n\nmodule.exports = { ${names} };\n`;
 }
 
-const ours = [program, parcels, modules];
+const ours = [program, bundledPackages, modules];
 const bundles = [...ours, browser];
 const contentOf = async (bundle, { path, text }) => {
   if (!ours.includes(bundle)) return text;
   const packages = packagesOf(bundle, relative(root, path).replaceAll(sep, "/"));
   if (bundle === program) return withHash(await compacted(withoutImport(text), packages));
-  return compacted(text, packages, bundle === parcels ? { minify: true, format: "cjs" } : {});
+  return compacted(text, packages, bundle === bundledPackages ? { minify: true, format: "cjs" } : {});
 };
 const written = new Set([
   ...(await Promise.all(
@@ -347,7 +347,7 @@ const written = new Set([
       bundle.outputFiles.map(async (output) => put(relative(dist, output.path), await contentOf(bundle, output))),
     ),
   )),
-  ...Object.keys(reached).map((name) => put(`${name}.cjs`, door(name))),
+  ...Object.keys(reached).map((name) => put(`${name}.cjs`, entryFile(name))),
   put("dashboard.cjs", 'module.exports = import("./dashboard.js");\n'),
   put("browser/page.html", readFileSync(join(root, "ui/browser/page.html"), "utf8")),
   ...["bin.cjs", "compiled-program.cjs"].map((name) => put(name, readFileSync(join(root, "src/cli", name), "utf8"))),
@@ -363,15 +363,15 @@ try {
   for (const makeFiles of [factList, usualWorld, exampleFile, openapiDocuments, serviceTypes])
     for (const [name, content] of Object.entries(await makeFiles())) written.add(put(name, content));
 } catch (error) {
-  // An error of the installation, such as an addon compiled for another Node, has an exit code, and its message says
-  // what to do.
+  // An error of the installation, such as an addon that was compiled for another Node, has an exit code. Its message
+  // says what to do.
   if (error.exitCode === undefined) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(error.exitCode);
 }
 for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file));
 
-/** Every fact about the service; facts share the texts of their reasons. */
+/** Every fact about the service. Facts with the same reason share its text. */
 function factList() {
   const reasons = new Map();
   const facts = sources.assumptions().facts.map(({ id, kind, value, settable, ...reason }) => {
@@ -391,7 +391,7 @@ async function usualWorld() {
   const { asOf } = JSON.parse(readFileSync(join(fixtures, "lodge.json"), "utf8"));
   const sandbox = await createSandbox({ fixtures, clock: asOf });
   const { file } = await sandbox.snapshots.save({ name: "usual" });
-  // The mark of this machine is left out, because with it every build would differ.
+  // Removes the settings, which contain a mark of this machine, because they would differ in every build.
   const sql = new Sqlite(file);
   sql.exec("delete from settings; vacuum");
   sql.close();
@@ -411,7 +411,7 @@ async function exampleFile() {
   return { "example-replies.json": JSON.stringify(await exampleReplies(createSandbox, sources.exampleCalls)) };
 }
 
-/** The OpenAPI documents, with the default address. They contain the examples of `exampleFile`. */
+/** The OpenAPI documents, with the default address. They contain the examples that `exampleFile` records. */
 function openapiDocuments() {
   const { serviceOpenapi, controlOpenapi, USUAL_URL } = sources;
   return {

@@ -1,4 +1,4 @@
-// Tries the project with third-party tools: linters and generators of OpenAPI, Jest, Bun, Deno, jsdom, and checkers of
+// Tests the project with third-party tools: linters and generators for OpenAPI, Jest, Bun, Deno, jsdom, and checkers of
 // the packed package.
 
 import { spawnSync } from "node:child_process";

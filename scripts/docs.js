@@ -1,4 +1,4 @@
-// Writes the generated pages, and the schemas of the configuration files. `--check` writes nothing, and fails if a file
+// Writes the generated pages, and the schema of the configuration file. `--check` writes nothing, and fails if a file
 // is out of date.
 
 import { readFileSync } from "node:fs";

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Installs the tools of a lane once, and returns the folder of the tools. Other versions use another folder. */
+/** Installs the tools of a lane once, and returns their folder. Each set of versions has its own folder. */
 export async function installTools(lane, versions) {
   const manifest = JSON.stringify({ private: true, type: "module", dependencies: versions });
   const digest = createHash("sha256").update(manifest).digest("hex").slice(0, 12);
@@ -29,7 +29,7 @@ export async function installTools(lane, versions) {
   return installed;
 }
 
-/** Resolves to the output of the program. An error names the program, and contains the end of its output. */
+/** Runs a program, and resolves to its output. The error of a failed program contains the end of its output. */
 export function run(file, args, options = {}) {
   return new Promise((resolve, reject) => {
     execFile(file, args, { maxBuffer: 2 ** 28, ...options }, (error, stdout, stderr) =>

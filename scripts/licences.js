@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The text of the licence file. `inputs` are the paths of all bundled files. */
+/** The text of the file with all licences. `inputs` are the paths of all bundled files. */
 export function licencesOf(root, inputs) {
   const folders = inputs.map((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
   const packages = [...new Set(folders.filter((folder) => folder !== undefined))].sort();

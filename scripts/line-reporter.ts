@@ -73,7 +73,7 @@ export class LineReporter extends DefaultReporter {
   }
 }
 
-/** Why a test was skipped: its title says what it needs, or the test gave a note when it skipped itself. */
+/** Why a test was skipped. Its title says what it needs, or the test skipped itself with a note. */
 function reasonOf(test: TestCase): string {
   const [, need] = /\(needs ([^)]+)\)/.exec(test.fullName) ?? [];
   if (need !== undefined) return `They need ${need}`;

@@ -1,5 +1,5 @@
-// Loads a TypeScript module of this repository into a script. The module is bundled in memory,
-// without packages, which are imported from node_modules.
+// Loads a TypeScript module of this repository into a script. The module is bundled in memory, without packages, which
+// are imported from node_modules.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // Installs the packed package with each installer on each Node, runs a client in `exec`, compares the exit codes with
-// the expected ones, and writes matrix.md. This is not part of `npm run check`, because it needs a registry, minutes,
-// and a POSIX shell. `npm run matrix -- 22.12.0 pnpm@12` prints only that part.
+// the expected exit codes, and writes matrix.md. It is not part of `npm run check`, because it needs a registry,
+// several minutes, and a POSIX shell. `npm run matrix -- 22.12.0 pnpm@12` prints only that part.
 
 import { execFile } from "node:child_process";
 import {
@@ -49,7 +49,7 @@ const selected = (names) =>
   names.some((name) => wanted.includes(name)) ? names.filter((name) => wanted.includes(name)) : names;
 const nodes = selected(NODES.map(({ node }) => node));
 
-/** The folder in which node-gyp finds the headers of Node, on a machine that cannot download them. */
+/** The folder with the headers of Node for node-gyp, if this machine cannot download them. */
 const nodedir = run("npm", ["config", "get", "nodedir"]).trim();
 const headers = nodedir === "undefined" ? {} : { npm_config_nodedir: nodedir };
 
@@ -121,7 +121,7 @@ function runIn(options, program, words) {
   });
 }
 
-/** A Node with the layout of its own installer: with npm, because Yarn 1 uses npm's node-gyp. */
+/** A folder with Node and npm, laid out as Node's installer does it, because Yarn 1 uses npm's node-gyp. */
 function homeOf({ node, npm }) {
   const home = join(work, `node-${node}`);
   if (existsSync(home)) return home;
@@ -137,7 +137,7 @@ function manifest(lines) {
   return `{ ${['"name": "project"', '"private": true', ...lines].join(", ")} }\n`;
 }
 
-/** The file that a row of the table in docs/troubleshooting.md tells users to write. */
+/** The file that this row of the table in docs/troubleshooting.md tells users to write. */
 function filesOf(row) {
   const [, , file, lines] = troubleshooting
     .split("\n")

@@ -58,7 +58,7 @@ const mutations = [
   },
   {
     part: "webhook signatures",
-    defect: "every signature of the right length is genuine",
+    defect: "every signature of the right length is accepted",
     file: "src/webhooks/signature.ts",
     find: "received.length === expected.length && timingSafeEqual(received, expected)",
     replace: "received.length === expected.length || timingSafeEqual(received, expected)",
@@ -98,7 +98,7 @@ const mutations = [
   },
   {
     part: "store",
-    defect: "a full last page says that there is more",
+    defect: "a full last page says that more records follow",
     file: "src/store/records/record-pages.ts",
     find: "has_more: rows.length > limit",
     replace: "has_more: rows.length >= limit",
@@ -106,7 +106,7 @@ const mutations = [
   },
   {
     part: "clock",
-    defect: "an advance sets the clock to the end before it does the work that is due earlier",
+    defect: "an advance sets the clock to its end before work that is due earlier is done",
     file: "src/kernel/clock.ts",
     find: "if (due > time.now()) time.moveTo(due);",
     replace: "if (due > time.now()) time.moveTo(until);",

@@ -50,7 +50,7 @@ async function freePort() {
   return port;
 }
 
-/** The rows of the two tables. */
+/** Runs all tools, and returns the rows of the two tables. */
 async function tryTools(folder, sandbox) {
   for (const document of documents)
     writeFileSync(join(folder, document), JSON.stringify(require(`../dist/${document}`)));

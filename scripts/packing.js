@@ -16,13 +16,13 @@ export function run(command, words, options = {}) {
   });
 }
 
-/** Packs the package in one folder into the other folder. Returns the name of the tarball. */
+/** Packs the package in `folder`, and writes the tarball to `destination`. Returns the name of the tarball. */
 export function pack(folder, destination, words = []) {
   const printed = run("npm", ["pack", "--pack-destination", destination, ...words], { cwd: folder });
   return printed.trim().split("\n").at(-1);
 }
 
-/** npm warns if `engines` does not include the current Node, but the installed programs run on another Node. */
+/** Hides npm's warning that a package does not support this Node, because the package runs on another Node. */
 const QUIET = { env: { npm_config_loglevel: "error" } };
 
 /** The path of a Node of this version, installed from npm. */

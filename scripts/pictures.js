@@ -15,7 +15,7 @@ const folder = join(root, "docs/pictures");
 const PORT = 4747;
 const HOOKS = 3000;
 const SIZE = { cols: 120, rows: 36 };
-/** The smallest usual terminal, a common one, and a large one. */
+/** The smallest usual terminal, a large terminal, and a common one. */
 const SIZES = [
   [80, 24],
   [220, 60],
@@ -28,7 +28,7 @@ let terminal;
 let program;
 
 /**
- * Starts the program in a terminal. When the program asks for its colours, the terminal answers as common terminals do.
+ * Starts the program in a terminal. When the program asks for the terminal's colours, the terminal sends its palette.
  */
 function open(shade) {
   terminal = new headless.Terminal({ ...SIZE, allowProposedApi: true });
@@ -73,10 +73,10 @@ let isPainting = false;
 /** Resolves when the screen shows the text. */
 function shows(wanted) {
   return new Promise((resolve, reject) => {
-    const tired = setTimeout(() => reject(new Error(`The screen never showed ${wanted}:\n${screen()}`)), PATIENCE);
+    const timeout = setTimeout(() => reject(new Error(`The screen never showed ${wanted}:\n${screen()}`)), PATIENCE);
     const look = () => {
       if (isPainting || !wanted.test(screen())) return;
-      clearTimeout(tired);
+      clearTimeout(timeout);
       listening.dispose();
       resolve();
     };
@@ -99,7 +99,7 @@ async function call(method, path, body, { key = "sk_test_lodge", idempotencyKey 
   return answer instanceof Error ? answer : answer.json().catch(() => undefined);
 }
 
-/** Fails the first deliveries. */
+/** A webhook receiver that fails the first two deliveries. */
 function receiver() {
   let failures = 2;
   return createServer((incoming, outgoing) => {
@@ -122,7 +122,7 @@ async function resize(cols, rows) {
   await shows(new RegExp(`^.*LIVE.*\\n(?:.*\\n){${rows - 2}}.*q [\\w ]+$`));
 }
 
-/** What a client does that lost a response: it sends the payroll again under another key. */
+/** Acts like a client that loses a response, and then sends the payroll again with another key. */
 async function payTwice() {
   await call("POST", "/_sandbox/faults", {
     name: "lost again",
@@ -141,7 +141,7 @@ const READS = [
   "payments?limit=100",
   "payouts?limit=5",
 ];
-/** The number of calls in each five seconds, which are one bar of the trends. */
+/** The numbers of calls in successive five seconds. Each number is one bar of the trends. */
 const BURSTS = [2, 5, 3, 6, 1, 4];
 
 async function earlier() {
@@ -203,9 +203,9 @@ async function takeAll(shade) {
       shade,
     );
   }
-  // The call whose response was lost, three rows above the newest call.
+  // Opens the call whose response was lost, three rows above the newest call.
   press("kkk\r");
-  // Only a loaded detail contains the trace.
+  // The details contain the trace only after they have loaded.
   await shows(/^│ Trace/m);
   take("detail", "One request in detail: headers, bodies, what it made happen", shade);
   press("q");

@@ -8,7 +8,7 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "..");
 const addon = join(root, "node_modules/better-sqlite3");
 
-/** Version 13 of better-sqlite3 calls functions of this version of Node-API, which Node 20 lacks. */
+/** Version 13 of better-sqlite3 calls functions of this version of Node-API. Node 20 does not have this version. */
 const NODE_API_OF_VERSION_13 = 10;
 
 function hasUnusableAddon() {
@@ -34,7 +34,7 @@ if (existsSync(join(root, "node_modules/esbuild"))) {
   if (hasUnusableAddon()) installAddonOfNode20();
   await import("./build.js");
 } else {
-  // npm does not install the development dependencies of a folder that a project depends on, or with --omit=dev.
+  // npm installs no development dependencies with --omit=dev, or for a folder on which a project depends.
   const isBuilt = existsSync(join(root, "dist/bin.cjs"));
   process.stderr.write(
     `merchant-sandbox: dist/ was not ${isBuilt ? "built again" : "built"}, because the tools that build it are not ` +

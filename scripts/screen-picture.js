@@ -84,7 +84,7 @@ const styleOf = (cell) => ({
   inverse: cell.isInverse() !== 0,
 });
 
-/** Applies the inverse attribute: swaps the colours of text and background, as a terminal does. */
+/** The SVG of one run of cells. The inverse attribute swaps the colours of text and background. */
 function drawn({ column, end, text, front, back, bold, dim, inverse }, row, { paper, ink, colours }) {
   const swap = (one, other) => (inverse ? [other, one] : [one, other]);
   const [colour, ground] = swap(colourOf(colours, front) ?? ink, colourOf(colours, back) ?? paper);
@@ -105,7 +105,7 @@ function drawn({ column, end, text, front, back, bold, dim, inverse }, row, { pa
   };
 }
 
-/** One of the 16 colours of the palette, or of the cube of 216 that follows them. */
+/** One of the 16 colours of the palette, or one of the 216 colours of the cube that follow. */
 function colourOf(colours, index) {
   if (index === undefined || index < 16) return colours[index];
   const levels = ["00", "5f", "87", "af", "d7", "ff"];

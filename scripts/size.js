@@ -45,8 +45,7 @@ function workingFiles() {
 }
 
 /**
- * The texts of the code in a commit. One git process prints them all, each after a line that ends with the size of the
- * text.
+ * The texts of the code in a commit. One git process prints all texts, each after a line that ends with its size.
  */
 function filesOf(commit) {
   const listed = git("ls-tree", "-r", "--name-only", commit, "--", ...PLACES);

@@ -1,5 +1,5 @@
-// Writes types/: the public declarations, which need no types of other packages. They are committed, so that a review
-// shows how a change affects users' programs. `--check` writes nothing, and fails if a file is out of date.
+// Writes types/: the public declarations, which need no types of other packages. The files are committed, so that a
+// review shows how a change affects users' programs. `--check` writes nothing, and fails if a file is out of date.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,8 +53,8 @@ function library() {
 
 /**
  * Whether a symbol is used by another symbol, directly or indirectly. The method of dts-bundle-generator searches again
- * for each pair of symbols, which took half of the time of the bundling. This method searches once for each using
- * symbol.
+ * for each pair of symbols, which took half of the time of the bundling. This method searches once for each symbol that
+ * uses others.
  */
 function isUsedBy(symbol, by) {
   const user = this.getActualSymbol(by);

@@ -1,4 +1,4 @@
-// Shared by the benchmarks of many objects: the cost per object, and percentiles.
+// Helpers of the benchmarks of many objects: the cost per object, and percentiles.
 
 /** The time and CPU time of `work`, divided by `count`, in milliseconds. `cpu` returns the CPU time used so far. */
 export async function timed(cpu, count, work) {

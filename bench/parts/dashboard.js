@@ -1,4 +1,4 @@
-// The cost of the dashboard: for its server, for the machine, for a key press, and for concurrent calls.
+// The cost of the dashboard: for its server, for a first frame, for a key press, and for concurrent calls.
 
 import { fileURLToPath } from "node:url";
 import { load } from "../load.js";
@@ -59,7 +59,7 @@ async function opened() {
   return { terminal, port: Number(port) };
 }
 
-/** Each of the two servers runs on its own terminal, because the scheduler treats such processes differently. */
+/** Both servers run on a terminal of their own, because the scheduler treats processes on a terminal differently. */
 function throughput() {
   const measure = (servers, turns) =>
     inTurn(
@@ -87,7 +87,7 @@ async function attachedShare() {
   await terminal.shows(LIVE);
   await drive(server);
   const [before, started] = [terminal.cpu(), performance.now()];
-  // One long measurement, because the system counts CPU time in hundredths of a second.
+  // Measures all slices together, because the system counts CPU time in hundredths of a second.
   for (let turn = 0; turn < SLICES; turn++) await drive(server);
   const share = (terminal.cpu() - before) / (performance.now() - started);
   await terminal.end();

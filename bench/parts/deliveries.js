@@ -1,5 +1,5 @@
-// The cost of a delivery: how many per second, signed and recorded, and the delay between an API response and its
-// webhook.
+// The cost of deliveries that are signed and recorded: their rate and CPU time, and the delay between an API response
+// and its webhook.
 
 import { call } from "../control-call.js";
 import { load, request } from "../load.js";
@@ -7,7 +7,7 @@ import { cpuOf, FEW, figure, inRounds, inTurn, median, openEach, rateAndCpu, SEC
 import { receive } from "../receiver.js";
 import { KEY, POST } from "../sample-record.js";
 
-const OWED = 3_000;
+const DUE = 3_000;
 const EVENTS = 300;
 
 const EVENT = request(
@@ -21,7 +21,7 @@ const BARE = "bare node:http, POST, 16 connections";
 const BARE_ONE = "bare node:http, POST, 1 connection";
 const MEMORY = "deliveries, signed and recorded, memory";
 const FILE = "deliveries, signed and recorded, file";
-const HEARD = "median delay between the API response and its webhook";
+const DELAY = "median delay between the API response and its webhook";
 
 const cases = [
   { name: BARE, server: "bare", measure: (server) => slice(server, POST, { connections: 16 }) },
@@ -34,7 +34,7 @@ export const deliveries = {
   rows: [
     rateAndCpu({ what: FILE, against: BARE, target: ">= 0.30" }),
     rateAndCpu({ what: MEMORY, against: BARE, target: ">= 0.30" }),
-    { what: HEARD, against: BARE_ONE, target: "<= 3", read: ({ heard }) => ({ figure: figure(heard) }) },
+    { what: DELAY, against: BARE_ONE, target: "<= 3", read: ({ delay }) => ({ figure: figure(delay) }) },
   ],
   async measure() {
     const names = cases.map(({ server }) => server);
@@ -47,26 +47,26 @@ export const deliveries = {
     const spans = await latency(servers.get("frozen-file"));
     const roundTrip = await load({ port: servers.get("bare").port, seconds: SECONDS, connections: 1, requests: POST });
     for (const server of servers.values()) await server.close();
-    return Object.assign(results, { heard: median(spans) / median(roundTrip.latencies) });
+    return Object.assign(results, { delay: median(spans) / median(roundTrip.latencies) });
   },
 };
 
 /** Queues deliveries to a closed port, opens the port, and advances the clock to the retries. */
-export async function deliver(server, owed = OWED) {
+export async function deliver(server, count = DUE) {
   const { port } = server;
-  const door = await receive(() => {});
-  const url = `http://127.0.0.1:${door.port}/`;
-  await door.close();
+  const closed = await receive(() => {});
+  const url = `http://127.0.0.1:${closed.port}/`;
+  await closed.close();
   const endpoint = await call(port, "POST", "/v1/webhooks", { url, events: ["*"] });
-  await load({ port, most: owed, requests: EVENT });
+  await load({ port, most: count, requests: EVENT });
   await call(port, "POST", "/_sandbox/drain", { within: "60s" });
   let received = 0;
   let ended;
-  const hear = () => {
+  const onPost = () => {
     received++;
     ended = performance.now();
   };
-  const opened = await receive(hear, door.port);
+  const opened = await receive(onPost, closed.port);
   const before = await cpuOf(server);
   const started = performance.now();
   await call(port, "POST", "/_sandbox/clock/advance", { by: "1s" });
@@ -74,7 +74,7 @@ export async function deliver(server, owed = OWED) {
   const rate = received / ((ended - started) / 1_000);
   const cpu = ((await cpuOf(server)) - before) / received;
   await opened.close();
-  if (received < owed) throw new Error(`${received} of ${owed} deliveries arrived`);
+  if (received < count) throw new Error(`${received} of ${count} deliveries arrived`);
   await call(port, "DELETE", `/v1/webhooks/${endpoint.id}`);
   return { rate, cpu };
 }

@@ -1,5 +1,5 @@
-// The cost of the faults and the judge while they are unused: the same sandbox with and without them, in alternating
-// slices.
+// The cost of the faults and the judge while they are unused. The same sandbox is measured with and without them, in
+// alternating slices.
 
 import { call } from "../control-call.js";
 import { inRounds, inTurn, open, ratio, SLICES, slice } from "../measure.js";
@@ -10,7 +10,7 @@ import { buildVariants, WITHOUT_FAULTS_AND_JUDGE } from "../variants.js";
 const TURNS = SLICES * 3;
 
 /** Ten rules that do not match the call, each for a different reason. */
-const STRANGERS = [
+const OTHER_RULES = [
   { match: { operation: "payroll.create" }, action: { type: "lost_response" } },
   { match: { operation: "payments.list" }, action: { type: "rate_limit" } },
   { match: { operation: ["payouts.list", "webhooks.*"] }, action: { type: "status", status: 503 } },
@@ -29,7 +29,7 @@ const cases = [
   { name: WITHOUT, variant: "without" },
   { name: "the same measured again, to show the noise", variant: "without" },
   { name: "with faults and judge, no rule armed", variant: "whole", target: "within noise" },
-  { name: "with faults and judge, 10 rules armed that do not match", variant: "whole", rules: STRANGERS },
+  { name: "with faults and judge, 10 rules armed that do not match", variant: "whole", rules: OTHER_RULES },
 ];
 
 export const idle = {

@@ -1,15 +1,15 @@
 // Whether the cost per object grows with the number of objects: webhook endpoints, sandboxes in a process, and
-// processes on a machine. Each number is compared with a tenth of it.
+// processes on a machine. Each number of objects is compared with a tenth of that number.
 
 import { measureEndpoints } from "../many/endpoints.js";
 import { measureProcesses } from "../many/processes.js";
 import { measureSuites } from "../many/suites.js";
 import { FEW, figure, median, ratio } from "../measure.js";
 
-/** Few turns, because each turn starts new servers, which takes longer than the measurement. */
+/** There are few turns, because each turn starts new servers, which takes longer than the measurement. */
 const TURNS = Math.min(FEW, 3);
 const MEGABYTE = 1e6;
-/** The maximum of endpoints for one merchant. */
+/** The sandbox's limit of endpoints for one merchant. */
 const MOST_ENDPOINTS = 100;
 /** A higher ratio means that the cost per object grows with the number of objects. */
 const TARGET = "<= 1.5 of CPU time";

@@ -6,9 +6,9 @@ import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
 import { GET, LIST, POST, POST_WITH_KEY, REPLAY } from "../sample-record.js";
 
 const TENTHS = 10;
-/** Samples per tenth: a single sample of resident memory depends on the garbage collector. */
+/** The samples per tenth. A single sample of resident memory would depend on the garbage collector. */
 const LOOKS = 5;
-/** Ten calls in typical proportions: mostly reads. */
+/** Nine of every ten calls. The tenth is a POST with a new key. Most calls are reads, as is typical. */
 const MIX = [GET, GET, LIST, GET, REPLAY, GET, POST, GET, LIST];
 
 const mixed = (n) => MIX[n % 10] ?? POST_WITH_KEY();
@@ -57,7 +57,7 @@ export const memory = {
     most("resident memory, maximum", "rss"),
   ],
   async measure() {
-    // The size that src/cli/process/young-heap.ts sets.
+    // src/cli/process/young-heap.ts sets the same size.
     const server = await open("file", { execArgv: ["--expose-gc", "--max-semi-space-size=8"] });
     const bare = await open("bare", { execArgv: ["--expose-gc"] });
     const { rss: started } = await memoryOf(server);

@@ -88,7 +88,7 @@ async function measureBy(installer, { work, ours, oneFile }) {
   return { first, cold, warm, ...installedIn(modulesIn(cases[0].cache)) };
 }
 
-/** Packs the package in one folder into the other folder. */
+/** Packs the package in `folder`, and writes the tarball to `cwd`. */
 function packed(folder, cwd, words) {
   mkdirSync(cwd);
   return { cwd, tarball: pack(folder, cwd, words) };

@@ -11,7 +11,7 @@ import { servePage } from "../static-page.js";
 const RATE = 1_000;
 /** Seconds between two readings of the two pages. */
 const READING = 10;
-/** After this time the list of requests is full, so memory must not grow any more. */
+/** After this time, the list of requests is full, so memory must no longer grow. */
 const FULL_AFTER_SECONDS = 120;
 const POLL_MS = 50;
 

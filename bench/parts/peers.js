@@ -17,19 +17,19 @@ import { GET, POST } from "../sample-record.js";
 
 /** The installed peers are kept for the next run. */
 const INSTALLED = fileURLToPath(new URL("../../node_modules/.cache/merchant-sandbox-bench/peers", import.meta.url));
-/** Milliseconds, because the slowest peer needs a few seconds to start. */
+/** The timeout for a start, in milliseconds. The slowest peer needs a few seconds. */
 const PATIENCE = 60_000;
 
 const BARE = "bare node:http";
 
-/** The requests, each with the sandbox's server that the peers are compared with. */
+/** The requests, each with the server of the sandbox with which the peers are compared. */
 const CALLS = [
   { what: "GET a record by id, file", call: "get", server: "file" },
   { what: "POST that makes a record, file", call: "post", server: "file" },
   { what: "POST that makes a record, memory", call: "post", server: "memory" },
 ];
 
-/** The other Node version that a peer needs, which the sandbox then uses too; undefined if this Node will do. */
+/** The other Node version on which a peer, and then also the sandbox, must run; undefined if this Node is enough. */
 const otherNode = ({ node = 0 }) => (isHere(node) ? undefined : node);
 const ourName = (server, node) => (node === undefined ? server : `${server}, Node ${node}`);
 
@@ -56,7 +56,7 @@ export const peers = {
   rows: programs.flatMap((program) => CALLS.map((one) => row(one, program))),
   async measure() {
     const folder = openFolder();
-    /** The peers that could not be measured, with the reason. The other peers continue. */
+    /** The peers that could not be measured, with the reason. The other peers are still measured. */
     const failed = new Map();
     const nodes = nodesIn(folder);
     const results = await inRounds(
@@ -83,7 +83,7 @@ async function measured(servers, turns, failed) {
 }
 
 /**
- * Measures for three times as long as other benchmarks, because the system counts a peer's CPU time in hundredths of a
+ * Measures for three times as long as other parts, because the system counts a peer's CPU time in hundredths of a
  * second.
  */
 async function sliceOf({ server, of }, call, failed) {

@@ -11,7 +11,7 @@ const [LEAST] = SIZES;
 /** More slices than in other parts, because the sizes differ little in cost. */
 const TURNS = SLICES * 2;
 
-/** Each call asks for another record. The records are spread over the whole file. */
+/** Each call reads a different record. The records are spread over the whole file. */
 const anywhere = (size) => (n) => request("GET", `/v1/customers/cus_grown${1 + ((n * 7_919) % (size / 2))}`, KEY);
 
 const calls = {

@@ -17,8 +17,8 @@ const AT_ONCE = 1_000;
 const control = (path) => request("GET", `/_sandbox/requests${path}`);
 
 /**
- * The requests, as functions of the number of the newest row. The control API calls come first, because they add no
- * rows.
+ * The requests, as functions of the number of the newest row. The calls of the control API come first, because they add
+ * no rows to the log.
  */
 const calls = {
   "the newest 25 requests": () => control("?limit=25"),
@@ -60,7 +60,7 @@ export const requestLog = {
     const left = await written(folder);
     const files = new Map([...left].map(([size, { file }]) => [size, file]));
     const results = new Map();
-    // One kind of call is measured after the other, because the last kind adds rows.
+    // The kinds of calls are measured one after another, because the last kind adds rows.
     for (const [what, request] of Object.entries(calls)) {
       const cases = [...left].map(([size, { last }]) => ({ name: nameOf(what, size), size, text: request(last) }));
       const measured = await inRounds(

@@ -1,4 +1,4 @@
-// The cost of each stage of the request pipeline. Each case cuts the same sandbox off after a stage, where it returns
+// The cost of each stage of the request pipeline. Most cases end the pipeline after a stage, and respond there with
 // what bare node:http returns.
 
 import { inRounds, inTurn, open, rateAndCpu, slice } from "../measure.js";

@@ -71,8 +71,8 @@ export const start = {
     const commands = await inTurn(commandsIn(folder), ({ measure }) => measure(), RUNS);
     folder.remove();
     const { createSandbox, ownMerchant } = await import("../../dist/index.cjs");
-    // Single merchants are reset in a second sandbox. In the first one, the reset of everything would make each next
-    // reset load the fixture again.
+    // Everything is reset in a second sandbox. After a reset of everything, the next reset of a merchant must load the
+    // fixture again.
     const [sandbox, replaced] = await Promise.all([createSandbox(), createSandbox()]);
     const cases = [
       ...libraryCases(createSandbox, sandbox, replaced),
@@ -147,7 +147,7 @@ function testCases(createSandbox, ownMerchant, sandbox) {
   ];
 }
 
-/** Milliseconds of pause before a measurement. */
+/** The pause before a measurement, in milliseconds. */
 const REST = 20;
 
 /** Pauses first, so that work left over from the previous case can finish. */

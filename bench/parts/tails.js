@@ -1,5 +1,5 @@
 // The slowest requests under full load: the 99th percentile of reads and writes at 1, 4 and 32 connections, and the
-// longest stall of each server. Writes to a file wait for the disk, so they are also compared with a server that
+// longest stall of each server. Writes to a file wait for the disk. So they are also compared with a server that
 // appends each body to a file and waits for the disk.
 
 import { load } from "../load.js";

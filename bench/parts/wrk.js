@@ -1,5 +1,4 @@
-// Reads, a list and writes under the load of wrk, compared with bare node:http. wrk costs less CPU time than our load
-// generator.
+// Reads, a list and writes under the load of wrk, compared with bare node:http. wrk uses less CPU time than load.js.
 
 import { execFile, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,11 +1,11 @@
 // Generates docs/assumptions.md: the rules that the sandbox follows where the service's documentation is silent, and
-// how recordings show facts.
+// what a recording shows of each kind of fact.
 
 import { type FactKind, factKinds, type ServiceFact } from "../../src/contracts/fact.ts";
 import type { Ledger } from "../reference/ledger.ts";
 import { blocks, code, fence, GENERATED, link, table } from "./markdown.ts";
 
-/** For each error code, how a recording shows the condition of the error, or why a recording does not show it. */
+/** For each error code, how a recording shows the condition of the error, or why no recording shows it. */
 export interface ConditionTexts {
   seen: Readonly<Record<string, string>>;
   unseen: Readonly<Record<string, string>>;

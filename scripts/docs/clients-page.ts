@@ -4,7 +4,7 @@
 export interface Row {
   situation: string;
   rule: string;
-  /** The number of times that each library was tried. */
+  /** How often each library was tried. */
   runs: number;
   cells: string[];
 }

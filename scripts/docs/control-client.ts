@@ -75,7 +75,7 @@ function argument({ id, path }: DeclaredOperation, input: ReturnType<typeof inpu
 
 const isNamed = (schema: TSchema) => "title" in schema || !("properties" in schema);
 
-/** Path parameters, query and body, merged into one object. No two of their names may be equal. */
+/** Path parameters, query and body, merged into one object. No two of them may have the same name. */
 function inputOf({ id, path, query, body }: DeclaredOperation) {
   const params = Object.fromEntries(paramNames(path).map((name) => [name, Type.String()]));
   const parts: TProperties[] = [params, query.properties, body?.properties ?? {}];

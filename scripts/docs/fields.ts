@@ -25,7 +25,7 @@ export const sentTable = (schema: TSchema): string =>
     ]),
   );
 
-/** The fields of a request as a list, which is shorter than a table if most fields need few words. */
+/** The fields of a request as a list. It is shorter than a table if most descriptions are short. */
 export const fieldLines = (schema: TSchema): string[] =>
   fieldRows(schema, "").map(({ name, field, isRequired }) => {
     const words = descriptionOf(field);
@@ -87,10 +87,10 @@ const valuesOf = (values: readonly unknown[]) =>
     .map((value) => code(String(value)))
     .join(", ");
 
-/** The default maximum length of text. The section Limits states it once. */
+/** The default maximum length of text. Only the section Limits states it. */
 export const DEFAULT_MAX_LENGTH = (text("") as DocumentedKeywords).maxLength ?? 0;
 
-/** The constraints of a value in addition to its type, without those that apply to every field of that type. */
+/** The constraints of a value, except its type and the constraints that apply to every field of that type. */
 export function boundsOf(schema: TSchema): string {
   const { minimum, maximum, maxLength, minItems, maxItems, default: fallback } = schema as DocumentedKeywords;
   const bounds = [

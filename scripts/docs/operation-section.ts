@@ -102,7 +102,7 @@ function shapeOf(reply: ReplySchema): string {
   return titleOf(reply) === undefined ? `an object${mark}` : `the ${typeOf(reply)}`;
 }
 
-/** The fields of the response, or of the items if it is a list. Schemas with a title have a separate table. */
+/** The fields of the response or, for a list, of its items. Schemas with a title have a separate table. */
 function ownFields(reply: ReplySchema): string {
   const { data } = propertiesOf(reply);
   const shape = isList(reply) && data ? ((data as { items?: ReplySchema }).items ?? data) : reply;

@@ -1,4 +1,4 @@
-// The generated pages and schemas, by path, and what other scripts need from the sources to generate files.
+// The generated pages and schemas, by path, and data from the sources for other scripts that generate files.
 
 import { eventSources } from "../../src/areas/event-sources.ts";
 import { catalogue, resources } from "../../src/areas/index.ts";
@@ -72,7 +72,7 @@ const schemaFile = (schema: object) =>
 
 /**
  * For each operation of the service, a call that succeeds on a freshly seeded sandbox. `after` is the operation, if
- * any, whose example must be run before. The response to that example must then be in `replies`.
+ * any, whose example must be run first. `replies` must then contain the response to that example.
  */
 export const exampleCalls = (replies: Replies = {}) =>
   catalogue.map((operation) => ({

@@ -1,4 +1,4 @@
-// The tables of the API reference: errors, events, headers, limits and behaviour.
+// The tables of the API reference: errors, events, headers and limits.
 
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import type { EventType } from "../../src/reference/events.ts";

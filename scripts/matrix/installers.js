@@ -4,10 +4,10 @@ import { npmOf, programOf, run } from "../packing.js";
 
 export const registry = run("npm", ["config", "get", "registry"]).trim();
 
-/** Exit code of the program with a better-sqlite3 that this Node cannot load. */
+/** The exit code of the program if this Node cannot load the installed better-sqlite3. */
 const REFUSED = 7;
 /**
- * better-sqlite3 13 needs Node 22.14. Only npm chooses the package version by `engines`, which allows every Node 22.
+ * better-sqlite3 13 needs Node 22.14, but its `engines` allow every Node 22. Only npm chooses a version by `engines`.
  */
 const newest = { "20.19.0": REFUSED, "22.12.0": REFUSED };
 
@@ -27,8 +27,8 @@ const bun = {
 
 /**
  * `environment` sets an empty cache, and the registry that serves the packed package. `fails` has the exit codes other
- * than 0, by Node version. `recipe` names the row for Node 20 of the table in docs/troubleshooting.md. Without a lock
- * file in this folder, Yarn would look for the project in the folders above.
+ * than 0, by Node version. `recipe` names the row for Node 20 of the table in docs/troubleshooting.md. `files` are
+ * written into the project. Without a lock file, Yarn would look for the project in the folders above.
  */
 export const installers = {
   npm: {
@@ -44,7 +44,7 @@ export const installers = {
     program: () => programOf("yarn@1", "yarn"),
     files: { "yarn.lock": "" },
     add: (tarball) => ["add", `file:${tarball}`],
-    // Yarn 1 removes the first `--`. Without this additional one, Yarn would remove the `--` of `exec`.
+    // Yarn 1 removes the first `--`. Without this additional `--`, Yarn would remove the `--` of `exec`.
     run: ["--silent", "merchant-sandbox", "--"],
     environment: (cache) => ({ YARN_CACHE_FOLDER: cache, YARN_REGISTRY: registry }),
     // Yarn 1 checks the engines of all packages before it installs any.
@@ -65,7 +65,7 @@ export const installers = {
     recipe: "Yarn",
   },
   bun: { ...bun, run: ["x", "merchant-sandbox"], fails: newest, recipe: "Bun" },
-  // Here Bun and Deno run the program themselves, although `node` in PATH is a version that would reject it.
+  // Here, Bun and Deno run the program themselves. `node` in PATH is a version that could not run it.
   "bun --bun": { ...bun, beside: "20.19.0", run: ["x", "--bun", "merchant-sandbox"] },
   deno: {
     program: () => programOf("deno@2", "deno"),

@@ -54,7 +54,7 @@ export async function generate(folder, { name, args }, document) {
     .length;
 }
 
-/** Programs that use a generated client, and print what the sandbox answers. */
+/** Programs that call the sandbox with a generated client, and print parts of the responses. */
 const programs = {
   "openapi-typescript": (from, url, key) => `
     import createClient from "openapi-fetch";

@@ -13,7 +13,7 @@ const TESTS = ["test/api/contract.test.ts", "test/api/shared-refusals.test.ts"];
 /** The header with the index of the recorded call that a request repeats. */
 const CALL = "x-recorded-call";
 
-/** Runs the tests, and returns those of their calls that match documented operations. */
+/** Runs the contract tests, and returns their calls of documented operations. */
 export async function recordCalls(folder, root, document) {
   const file = join(folder, "calls.jsonl");
   const env = { ...process.env, RECORDED_CALLS: file };
@@ -95,8 +95,8 @@ export async function prism(folder, document, { calls, documented }, port) {
 }
 
 /**
- * The violations in the response. If the recorded request was rejected, the request has violations too, which do not
- * count.
+ * The violations in the response. Violations in the request are ignored, because the tests also send requests that are
+ * rejected.
  */
 async function violationsOf(base, { name, method, path, body, response: recorded }, index) {
   const headers = { [CALL]: String(index), "content-type": "application/json" };
@@ -105,7 +105,7 @@ async function violationsOf(base, { name, method, path, body, response: recorded
     headers,
     body: method === "GET" ? undefined : sentBody(body),
   });
-  // If the response is not the recorded one, the proxy has answered by itself.
+  // If this is not the recorded response, the proxy itself has answered.
   if ((await response.text()) !== recorded.text)
     return [`${name}: the proxy answered ${response.status}, and did not pass the call on`];
   const found = JSON.parse(response.headers.get("sl-violations") ?? "[]");

@@ -36,8 +36,8 @@ export interface Surface {
   };
   headers: readonly HeaderFact[];
   /**
-   * Whether the surface emulates a service, so that facts missing from that service's documentation are marked as
-   * assumed.
+   * Whether the surface emulates a service. Facts that the documentation of that service does not state are then marked
+   * as assumed.
    */
   assumes: boolean;
 }

@@ -38,12 +38,12 @@ export function createComponents(names: Readonly<Record<string, TSchema>> = {}) 
     const ref = reference("schemas", name, () => body(shape as TSchema));
     return orNull ? { anyOf: [ref, { type: "null" }] } : ref;
   };
-  /** The name of a schema with a title, or in the table of names. */
+  /** The name of a schema, made from its title or found in `names`. */
   const nameOf = (schema: TSchema): string | undefined => {
     const title = titleOf(schema);
     return title === undefined ? nameOfText.get(JSON.stringify(schema)) : pascal(title);
   };
-  /** The schema as printed in the document: a `$ref` if it has a title, or a name in the table of names. */
+  /** The schema as printed in the document: a `$ref` if the schema has a name. */
   const print = (schema: TSchema): Printed => {
     const name = nameOf(schema);
     return name === undefined ? body(schema) : named(name, schema);
@@ -60,8 +60,8 @@ function withoutNull(schema: TSchema): { plain: TSchema; orNull: boolean } {
 }
 
 /**
- * The keywords in the form that other tools read. One allowed value becomes a `const`. A pattern with `\p{…}` is left
- * out, because it is valid only with the flag `u`.
+ * The keywords in a form that all tools read. One allowed value becomes a `const`. A pattern with `\p{…}` is left out,
+ * because it is valid only with the flag `u`.
  */
 function withPortableKeywords({ enum: values, pattern, ...rest }: Printed): Printed {
   const [only, ...others] = (values as unknown[] | undefined) ?? [];

@@ -54,7 +54,7 @@ export function failures(
   return Object.fromEntries(entries);
 }
 
-/** Statuses with one common response, which an operation uses if it adds no code of its own. */
+/** Statuses with one common response. An operation uses this response if it has exactly the common codes. */
 const SHARED = new Set([401, 403, 413, 415, 422, 429, 500, 503]);
 
 const nameOf = (status: number) => (STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, "");

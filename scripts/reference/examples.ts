@@ -19,9 +19,7 @@ export function prerequisiteOf(
   return operations.find((other) => other.method === "POST" && other.path === collection);
 }
 
-/**
- * The path parameters of the example; undefined if neither the declaration nor the reply to the prerequisite gives one.
- */
+/** The path parameters of the example. They come from the declaration, or from the reply to the prerequisite. */
 export function examplePathOf(
   catalogue: Catalogue,
   operation: DeclaredOperation,

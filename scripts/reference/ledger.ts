@@ -51,8 +51,8 @@ export function ledger(source: LedgerSource): Ledger {
 }
 
 /**
- * Facts about a new endpoint's secret and its prefix. The service's documentation states them, although the other
- * fields of that response are assumed.
+ * Facts about a new endpoint's secret and its prefix. The service's documentation states these facts, but not the other
+ * fields of the response.
  */
 const STATED = /^webhooks\.create\.reply\.secret(\.|$)/;
 
@@ -166,7 +166,7 @@ const eventFacts = ({ events }: LedgerSource): ServiceFact[] => [
   factFrom({ id: EVENT_TYPES, kind: "values", value: events.map(({ type }) => type) }, CATALOGUE_WHY),
 ];
 
-/** The headers whose numbers have a unit. */
+/** The forms of the headers that contain a number of seconds. */
 const HEADER_FORMS: Readonly<Record<string, string>> = {
   "Retry-After": ownForm("wait"),
   "RateLimit-Reset": ownForm("reset"),

@@ -17,7 +17,7 @@ import {
   valuesOf,
 } from "../../src/schema/walk.ts";
 
-/** Undefined: the service's documentation states the fact. */
+/** Why a fact is assumed; undefined if the service's documentation states the fact. */
 export type Reason = Assumption | undefined;
 
 /** Options can set only assumed facts, not facts that the service's documentation states. */
@@ -32,7 +32,7 @@ const OTHERS_ACCEPTED: Assumption = {
 
 const CONSTANT_WHY = "No money moves in the sandbox.";
 
-/** The reason in the mark of the schema, or else the reason in the mark of the enclosing schema. */
+/** The reason in the mark of the schema (default: the reason of the enclosing schema). */
 const reasonOf = (schema: TSchema, inherited: Reason): Reason =>
   (schema as { [ASSUMED]?: Assumption })[ASSUMED] ?? inherited;
 

@@ -17,9 +17,9 @@ interface TypedService {
 }
 
 /**
- * `names` gives names to schemas without a title. Schemas are compared by their JSON text. `words` has the known names
- * of each kind, such as the ids of operations. Text with `x-sandbox-names` must be one of these names, or a pattern
- * with `*`.
+ * `names` gives names to schemas without a title. Schemas are compared by their JSON text. `words` has the known words
+ * of each kind, such as the ids of operations. The type of a schema with `x-sandbox-names` allows only words of this
+ * kind, and patterns with `*`.
  */
 export function createTypes(
   names: Readonly<Record<string, TSchema>>,

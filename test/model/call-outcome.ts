@@ -8,21 +8,21 @@ import { type IdempotencyReply, secondsOf, type Window, type World } from "./wor
 /** The expected response. */
 export interface Expected {
   operation: string | undefined;
-  /** "none": a fault breaks the connection. */
+  /** "none" if a fault breaks the connection. */
   status: number | "none";
   /** Error code. */
   code?: string | undefined;
-  /** Complete body of a success. */
+  /** The complete body of a successful response. */
   body?: unknown;
   /** Exact bytes of a replayed response. */
   text?: string | undefined;
   /** How a fault corrupts the body. */
   corruption?: "truncate" | "invalid_json" | "html" | undefined;
-  /** Headers the model predicts; undefined where the header must be absent. */
+  /** The headers that the model predicts. undefined means that the header must be absent. */
   headers: Record<string, string | undefined>;
   /** Generated values that break the rules. */
   violations: string[];
-  /** The stored reply, which receives the bytes of the response. */
+  /** The stored reply, to which the bytes of the response are added. */
   idempotencyReply?: IdempotencyReply;
 }
 
@@ -46,14 +46,14 @@ export interface PipelineContext {
   idempotencyReply: IdempotencyReply | undefined;
 }
 
-/** A response before response faults: the service's own, or injected. */
+/** A response before response faults are applied: from the operation, or injected at an earlier stage. */
 export type Result = Pick<Expected, "status" | "code" | "body" | "text"> & { isServed?: boolean };
 
 export const INVALID_TOKEN = { "www-authenticate": 'Bearer error="invalid_token"' };
 
 /**
- * Injects a fault at one stage: returns a response, or changes the state of the call. `forgetKey` deletes the stored
- * reply of the Idempotency-Key.
+ * Injects a fault at one stage. The fault returns a response, or only changes the state of the call. `forgetKey`
+ * deletes the stored reply of the Idempotency-Key.
  */
 export function injectFault(
   context: PipelineContext,
@@ -103,7 +103,7 @@ function injected(context: PipelineContext, code: string, status: number, retryA
   return { status, code };
 }
 
-/** Exhausts the rate-limit window; `resetIn` changes when it ends. */
+/** Exhausts the rate-limit window. `resetIn` sets the seconds until the window ends. */
 function exhaust({ world, window }: PipelineContext, resetIn: number | undefined): undefined {
   window.used = window.limit;
   if (resetIn !== undefined) window.end = world.now + resetIn * 1_000;

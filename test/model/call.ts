@@ -30,8 +30,8 @@ export interface Call {
   params: Record<string, string>;
   query: Map<string, string>;
   /**
-   * `body`: fields that the operation knows. `extra`: unknown fields. `asSent`: known fields with a value of another
-   * type, which records show unchanged.
+   * `body` has the fields that the operation knows, and `extra` has unknown fields. `asSent` has known fields with a
+   * value of another type, which records show unchanged.
    */
   body: Fields;
   extra: Fields;
@@ -47,7 +47,7 @@ export interface Call {
 /** Wildcards: any value, and any text that is not empty. */
 export const ANYTHING = Symbol("anything");
 export const SOME_TEXT = Symbol("some text");
-/** Zero or more. */
+/** Any number from 0. */
 export const SOME_NUMBER = Symbol("some number");
 
 /** An error response. */
@@ -69,7 +69,7 @@ export function refuse(code: string, headers?: Record<string, string>): never {
 /** The status of an error, as the table of errors declares it. */
 export const statusOf = (code: string): number => errors[code as ErrorCode].status;
 
-/** The value at a path in the observed response; undefined when it has none. */
+/** The value at a path in the observed response; undefined if there is none. */
 export function observedAt(call: Call, ...steps: (string | number)[]): unknown {
   return steps.reduce<unknown>(
     (value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step],
@@ -77,7 +77,7 @@ export function observedAt(call: Call, ...steps: (string | number)[]): unknown {
   );
 }
 
-/** A value the service generated. A value that does not match the pattern is a violation. */
+/** A value that the service generated. A value that does not match the pattern is a violation. */
 export function chosen(call: Call, form: RegExp, ...steps: (string | number)[]): string {
   const value = observedAt(call, ...steps);
   if (typeof value === "string" && form.test(value)) return value;
@@ -85,7 +85,7 @@ export function chosen(call: Call, form: RegExp, ...steps: (string | number)[]):
   return "unknown";
 }
 
-/** A generated id: of the right pattern, and unique. */
+/** A generated id. It must match the pattern, and must not have been given before. */
 export function newId(call: Call, prefix: string, ...steps: (string | number)[]): string {
   const id = chosen(call, new RegExp(`^${prefix}_[0-9A-Za-z]{16}$`), ...steps);
   const name = `${call.merchant.id} ${id}`;
@@ -97,10 +97,10 @@ export function newId(call: Call, prefix: string, ...steps: (string | number)[])
 export const find = (call: Call, kind: KindName, id: string): Entry | undefined =>
   recordsOf(call.merchant, kind).find((one) => one.id === id);
 
-/** A record of the calling merchant. Records of others are not found. */
+/** A record of the calling merchant. Records of other merchants are not found. */
 export const own = (call: Call, kind: KindName, id = ""): Entry => find(call, kind, id) ?? refuse("resource_not_found");
 
-/** The record of a kind of which a merchant has at most one. */
+/** The merchant's only record of a kind, such as its settings. */
 export const only = (call: Call, kind: KindName): Entry | undefined => newestFirst(recordsOf(call.merchant, kind))[0];
 
 export function emit(world: World, merchant: Merchant, type: string, data: unknown, test = false): Event {
@@ -133,7 +133,7 @@ export function enqueueDelivery(
   merchant.deliveries.push({ number: undefined, order: orders, event, endpoint, trigger, allowed, due, ...start });
 }
 
-/** Endpoints subscribed to every type come first. */
+/** The ids of the enabled endpoints that get this type. Endpoints subscribed to every type come first. */
 export function subscribedEndpoints(merchant: Merchant, type: string): string[] {
   const enabled = recordsOf(merchant, "webhook_endpoint").filter(({ status }) => status === "enabled");
   const ids = (wanted: string) =>
@@ -165,7 +165,7 @@ export function arriveNew(world: World, merchant: Merchant, kind: KindName, reco
   return record;
 }
 
-/** Moves a record to another state if the transitions of its kind allow it. `seconds`: the time of the call. */
+/** Moves a record to another state if the transitions of its kind allow it. `seconds` is the time of the call. */
 export function transition(
   world: World,
   merchant: Merchant,
@@ -192,13 +192,13 @@ export function transition(
 /** A receipt number that the caller sent as null stays null. */
 const isUnnumbered = (field: string, fields: Fields) => field === "receiptNumber" && fields[field] === null;
 
-/** The paid deposit of a booking that does not take place goes back to the guest. */
+/** Refunds the paid deposit of a booking that does not take place. */
 function refundDeposit(world: World, merchant: Merchant, booking: Entry, seconds: number): void {
   const deposit = recordsOf(merchant, "payment").find(({ id }) => id === booking.paymentId);
   if (deposit?.status === "succeeded") transition(world, merchant, "payment", deposit, "refunded", {}, seconds);
 }
 
-/** Releases the payments of a payout that does not arrive, for another payout. Emits no event. */
+/** Releases the payments of a payout that does not arrive, so that another payout can contain them. Emits no event. */
 function releasePayments(merchant: Merchant, payout: Entry): void {
   for (const { paymentId, amount } of payout.payments as { paymentId: string; amount: number }[]) {
     const payment = recordsOf(merchant, "payment").find(({ id }) => id === paymentId);
@@ -208,7 +208,7 @@ function releasePayments(merchant: Merchant, payout: Entry): void {
   }
 }
 
-/** The clock may go back, but the times of a record may not. */
+/** Whether the times of a record are in order. They must be, even if the clock was set back. */
 function isInOrder(kind: KindName, record: Fields): boolean {
   const times = kindOf(kind).orders.map((fields) => fields.map((field) => record[field]));
   return times.every(
@@ -216,7 +216,7 @@ function isInOrder(kind: KindName, record: Fields): boolean {
   );
 }
 
-/** The fields of the merchant that the states of its records use. */
+/** What the states of the merchant's records need to know about the merchant. */
 function homeOf(merchant: Merchant): Home {
   const country = recordsOf(merchant, "merchant")[0]?.country;
   const inUse = newestFirst(recordsOf(merchant, "payout_method")).filter(({ status }) => status !== "replaced");

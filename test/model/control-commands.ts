@@ -1,4 +1,4 @@
-// Control API commands: how each is sent and what it does to the model; and the effect of a restart.
+// Commands to the control API: how each is sent, and what it does to the model. Also the effect of a restart.
 
 import {
   ANYTHING,
@@ -38,9 +38,9 @@ export interface ControlCommand {
   requests: ControlRequest[];
   /** `observed` is the body of the last response. */
   apply(world: World, observed: Fields): Outcome;
-  /** Milliseconds by which it advances the clock. */
+  /** The milliseconds by which the command advances the clock. */
   advance?: number;
-  /** Whether it sets the clock. */
+  /** Whether the command sets the clock. */
   setsClock?: boolean;
 }
 
@@ -51,7 +51,7 @@ interface ControlRequest {
   body?: unknown;
 }
 
-/** Expected response; `body` only where the model predicts all of it. */
+/** The expected response. `body` is set only if the model predicts the whole body. */
 export interface Outcome {
   status: number;
   code?: string;
@@ -218,7 +218,7 @@ export function applyControlCommand(world: World, command: ControlCommand, obser
 export const deliverAfter = (world: World, command?: ControlCommand): Attempt[] =>
   command?.advance === undefined ? deliverDue(world) : advance(world, world.now + command.advance);
 
-/** Resets everything with the clock, or only one merchant, to the fixtures. The merchant must come from a fixture. */
+/** Resets everything, including the clock, or only one merchant. The merchant must come from a fixture. */
 function reset(world: World, id: string | undefined): void {
   if (id === undefined) {
     world.now = world.started;
@@ -231,19 +231,19 @@ function reset(world: World, id: string | undefined): void {
   addFixtureMerchant(world, fixture, id, email, key);
 }
 
-/** Rate-limit windows and fault rules are in memory, so they are lost. Everything else stays; the clock continues. */
+/** A restart loses rate-limit windows and fault rules, which are only in memory. Everything else stays. */
 export function restart(world: World): void {
   world.started = world.now;
   world.windows.clear();
   world.faults = [];
 }
 
-/** All fields of a new record, because the sandbox takes the fields that are left out from a sample. */
+/** All fields of a new record. The sandbox would generate missing fields, which the model cannot predict. */
 function madeFields(kind: KindName): Fields {
   if (kind === "customer") return { name: "Ana", email: "ana@mail.example", phone: "+351 900 000 000" };
   // A payout without an amount would contain the payments that no other payout contains.
   const payout = kind === "payout" ? { amount: 4_200, currency: "EUR", arrivalDate: "2026-02-02" } : {};
-  // The service sets these fields itself. It computes the last two from payouts.
+  // The service sets these fields itself. It computes payoutId and paidOutAmount from payouts.
   const { status, livemode, recordsFailed, payoutId, paidOutAmount, ...fields } = kindOf(kind).defaults;
   return { ...fields, ...payout };
 }
@@ -270,7 +270,7 @@ function moveRecord(world: World, merchant: Merchant, kind: KindName, id: string
   return { status: 200, body: withWarnings(record) };
 }
 
-/** A copy of the record. The model does not predict what the sandbox finds unlikely about it. */
+/** A copy of the record, with any warnings. The model does not predict warnings about unlikely values. */
 const withWarnings = (record: Entry) => Object.assign(structuredClone(record), { warnings: ANYTHING });
 
 const enqueueReplay = (world: World, merchant: Merchant, event: Event, endpoint: string) =>

@@ -4,13 +4,13 @@ import { matchDeliveryFaults } from "./faults.ts";
 import { cancel, endpointOf } from "./webhooks.ts";
 import { type Attempt, type Delivery, type Merchant, recordsOf, type World } from "./world.ts";
 
-/** Seconds before each attempt, counted from the end of the previous one. */
+/** Seconds before each attempt, counted from the end of the previous attempt. */
 const GAPS = [0, 1, 5, 15, 30, 60];
 const LATER = 90;
 
 /**
- * Receiver behaviours, by the last part of the address. `again` accepts an event on its second attempt, `later`
- * responds 503 with Retry-After, `gone` responds 410, and `closed` is a port without a server.
+ * Receiver behaviours, by the last part of the address. `again` accepts an event on the second attempt. `later` does
+ * too, and first responds 503 with Retry-After. `gone` responds 410, and `closed` is a port without a server.
  */
 export const RECEIVERS = ["ok", "down", "again", "later", "gone", "moved", "broken", "silent", "closed"] as const;
 export type ReceiverName = (typeof RECEIVERS)[number];
@@ -34,8 +34,8 @@ const OUTCOMES: Record<ReceiverName, (timesSeen: number) => Outcome> = {
 };
 
 /**
- * The outcome of an attempt at a receiver that has got the event `timesSeen` times before. The receivers use this
- * function to respond.
+ * The outcome of an attempt at a receiver that has received the event `timesSeen` times before. The receivers of the
+ * runner use this function too.
  */
 export const outcomeOf = (name: ReceiverName, timesSeen: number): Outcome => OUTCOMES[name](timesSeen);
 
@@ -43,7 +43,7 @@ export const receiverOf = (url: string): ReceiverName => url.slice(url.lastIndex
 
 const isDue = (delivery: Delivery, now: number) => delivery.state === "pending" && delivery.due <= now;
 
-/** Makes every attempt that is due, including those that become due meanwhile, and returns them. */
+/** Makes and returns every attempt that is due, including attempts that become due in the meantime. */
 export function deliverDue(world: World): Attempt[] {
   for (const merchant of world.merchants.values())
     for (const [key, { expires }] of merchant.idempotencyReplies)
@@ -60,7 +60,7 @@ export function deliverDue(world: World): Attempt[] {
   return made;
 }
 
-/** Due deliveries by due time. */
+/** The due deliveries, sorted by due time. */
 function dueNow(world: World): { merchant: Merchant; delivery: Delivery }[] {
   const all = [...world.merchants.values()].flatMap((merchant) =>
     merchant.deliveries.map((delivery) => ({ merchant, delivery })),
@@ -112,7 +112,7 @@ function attempt(world: World, merchant: Merchant, delivery: Delivery): Attempt 
   return made;
 }
 
-/** How often the address received the event before. Dropped attempts never arrive. */
+/** Counts an arrival of the event at the address, and returns the number of earlier arrivals. */
 function timesSeen({ seen }: World, { event }: Delivery, url: string): number {
   const name = `${url} ${event.id}`;
   const times = seen.get(name) ?? 0;
@@ -139,7 +139,7 @@ function disable(merchant: Merchant, id: string): void {
   cancel(merchant, id);
 }
 
-/** Queues the duplicates of a delivery. Each is attempted once, after the one before it. */
+/** Queues the duplicates of a delivery. Each duplicate is attempted once, after the previous duplicate. */
 function copy(world: World, merchant: Merchant, delivery: Delivery): void {
   const { copies = 1 } = delivery.decided ?? {};
   if (delivery.isCopy) return;

@@ -30,7 +30,7 @@ export interface FaultRuleInput {
 
 export interface FaultRule extends FaultRuleInput {
   armedAt: number;
-  /** Number of matches, and number of times the rule fired. */
+  /** How often the rule matched, and how often it fired. */
   seen: number;
   fired: number;
   /** The last attempt that an action on several attempts affects, by event and endpoint. */
@@ -58,7 +58,7 @@ function fires(rule: FaultRule): boolean {
   return true;
 }
 
-/** Returns the first rule of these types that fires on a call. During an outage the operation is still unknown. */
+/** Returns the action of the first rule with one of these types that fires on the call. */
 export function matchCallFault<T extends CallAction["type"]>(
   world: World,
   types: readonly T[],
@@ -76,7 +76,7 @@ export function matchCallFault<T extends CallAction["type"]>(
   return undefined;
 }
 
-/** Decides what the rules do to the next attempt. A delay is applied to the delivery at once. */
+/** Decides what the rules do to the next attempt. A delay changes the due time of the delivery at once. */
 export function matchDeliveryFaults(world: World, delivery: Delivery): Decision {
   const scheduled = firstOf(world, delivery, ["drop", "delay", "duplicate"]);
   const content = firstOf(world, delivery, ["signature", "payload"]);

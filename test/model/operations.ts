@@ -72,11 +72,11 @@ export function wrongFields({ body }: Operation, sent: Fields): string[] {
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Whether a range ends before it starts. An absent or null end is unbounded. */
+/** Whether a range ends before it starts. A bound that is absent or null does not limit the range. */
 const isBackwards = (from: unknown, to: unknown): boolean =>
   from != null && to != null && (from as string) > (to as string);
 
-/** Unlikely values are accepted with a warning. */
+/** Adds the warning header if a value is unlikely. Such a value is accepted. */
 function warnIf(call: Call, isUnlikely: boolean): void {
   if (isUnlikely) call.headers["x-sandbox-warning"] = "something";
 }
@@ -85,14 +85,14 @@ const TEN_YEARS = 3_653;
 
 const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
 
-/** The merchant's country and currency; null for values of another type than the field's. */
+/** The merchant's country and currency; null for a value that does not look like a code. */
 function home(call: Call): { country: unknown; currency: unknown } {
   const { country, currency } = profile(call);
   const usable = (code: unknown, length: number) => (new RegExp(`^[A-Z]{${length}}$`).test(String(code)) ? code : null);
   return { country: usable(country, 2), currency: usable(currency, 3) };
 }
 
-/** Default currency: that of the merchant. */
+/** The currency of the body (default: the merchant's currency). */
 const inCurrency = (call: Call) => call.body.currency ?? home(call).currency;
 
 function createPricingRule(call: Call): unknown {
@@ -169,7 +169,7 @@ function overrideItem(call: Call): unknown {
   return changed;
 }
 
-/** The items that can be overridden: none if the run was created from items of another shape. */
+/** The items that can be overridden. A run that was created from items of another shape has none. */
 const usableItems = (items: unknown) =>
   Array.isArray(items) && items.every((item) => "payrollId" in item) ? (items as PayItem[]) : [];
 
@@ -190,7 +190,7 @@ const sum = (amounts: number[]): number =>
     0,
   );
 
-/** A merchant has one payout method, which replaces the others. Only the end of its account number is stored. */
+/** The new payout method replaces all others. Only the last four digits of its account number are stored. */
 function setPayoutMethod(call: Call): unknown {
   const { accountNumber, ...fields } = call.body;
   const last4 = (accountNumber as string | undefined)?.replace(/[ -]/g, "").slice(-4) ?? null;
@@ -217,7 +217,7 @@ function setPayoutMethod(call: Call): unknown {
 
 const SESSION = 3_600;
 
-/** Any API key can log in any merchant. The session token expires after an hour. */
+/** A call with any API key can log in any merchant. The session token expires after an hour. */
 function login(call: Call): unknown {
   const { email, password } = call.body as { email: string; password: string };
   const known = call.world.logins.get(email);
@@ -302,7 +302,7 @@ function firstSettings(call: Call): Entry {
   });
 }
 
-/** Merges the sent fields; null clears a field. No event when nothing changes. */
+/** Merges the sent fields; null clears a field. Emits no event if nothing changes. */
 function updateSettings(call: Call): unknown {
   if (!find(call, "statutory_settings", "sts_settings"))
     recordsOf(call.merchant, "statutory_settings").push(firstSettings(call));
@@ -322,8 +322,8 @@ function updateSettings(call: Call): unknown {
 }
 
 /**
- * The same value with sorted field names. Objects become lists of their fields, inside an object: an empty one differs
- * from an empty list.
+ * The same value with sorted field names. An object becomes `{ fields }` with the list of its fields, so an empty
+ * object still differs from an empty list.
  */
 export function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep);

@@ -16,11 +16,11 @@ export interface Page<R> {
 
 export const PAGE_NAMES = ["limit", "starting_after", "ending_before"];
 
-/** The page a validated query asks for. */
+/** The page that a validated query asks for. */
 export const pageOf = <R extends Listed>(call: Call, records: readonly R[]): Page<R> =>
   page(call, newestFirst(records));
 
-/** Pages over a sorted list. The cursor may be any record of `all`; only those in `listed` are returned. */
+/** A page of a sorted list. The cursor may be any record of `all`, but only records of `listed` are returned. */
 export function page<R extends Listed>({ query }: Call, listed: readonly R[], all: readonly R[] = listed): Page<R> {
   const limit = Number(query.get("limit") ?? 25);
   const after = query.get("starting_after");

@@ -1,5 +1,5 @@
-// The kinds of records. Their fields, states and events are data, so the model takes them from the declarations. It
-// computes the values of arrivals itself.
+// The kinds of records. Their fields, states and events are data, so the model takes them from the declarations. The
+// model itself computes the values that a record gets when it arrives in a state.
 
 import { eventTypes, resources } from "../../src/areas/index.ts";
 import { webhookEndpoints } from "../../src/areas/webhooks.ts";
@@ -11,7 +11,7 @@ export type Fields = Record<string, unknown>;
 
 export type KindName = string;
 
-/** The fields of the merchant that the states of a record use. */
+/** What the states of a record need to know about its merchant. */
 export interface Home {
   country: string | null;
   /** The default payout method. */
@@ -21,11 +21,11 @@ export interface Home {
 }
 
 export interface Kind extends Pick<Resource, "prefix" | "transitions" | "events" | "states"> {
-  /** The values of a new record, beside the fields that every kind has. */
+  /** The values of a new record, without the fields that every kind has. */
   defaults: Fields;
-  /** The fields with the time of an arrival. */
+  /** The fields that have the time of an arrival in a state. */
   times: string[];
-  /** Pairs of times of which the first is never later than the second. */
+  /** Pairs of time fields. The first time of a pair is never later than the second. */
   orders: (readonly [string, string])[];
 }
 
@@ -46,7 +46,7 @@ const kinds = new Map(
 
 export const kindOf = (name: KindName): Kind => kinds.get(name) as Kind;
 
-/** A record reaches the states in their order, so the times of its arrivals do not decrease. */
+/** The pairs of arrival times whose order is fixed, because one state is always reached before the other. */
 function ordersOf({
   kind,
   transitions,
@@ -64,7 +64,7 @@ function ordersOf({
   return kind === "payment" ? [...orders, ["paidAt", "refundedAt"]] : orders;
 }
 
-/** The states on the shortest way, both ends included; only the last one if there is no way. */
+/** The states on the shortest path, including both ends. Without a path, only the last state. */
 export function wayTo(transitions: Kind["transitions"], from: string | undefined, to: string): string[] {
   if (from === undefined) return [];
   const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
@@ -76,8 +76,8 @@ export function wayTo(transitions: Kind["transitions"], from: string | undefined
 }
 
 /**
- * The values that arriving in a state sets. Its time stays once it is set; a return to the first state clears all
- * times.
+ * The values that are set when a record arrives in a state. The time of a state is set only once, but a return to the
+ * first state clears all times.
  */
 export function arrivalValues(name: KindName, status: string, now: number, record: Fields, home: Home): Fields {
   const { states, times, defaults } = kindOf(name);
@@ -110,7 +110,7 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
   "membership_renewal grace": ({ dueDate }, home, now) => ({
     graceUntil: daysLater(String(dueDate ?? dayOf(now, home)), 14),
   }),
-  // A record without an end of its period has no plan in the model, and lasts a year.
+  // The model ignores the plan. Without `periodEnd`, the period lasts a year.
   "membership_renewal renewed": ({ dueDate, ...record }, home, now) => {
     const periodStart = String(record.periodStart ?? dueDate ?? dayOf(now, home));
     const nextYear = `${Number(periodStart.slice(0, 4)) + 1}${periodStart.slice(4)}`;
@@ -136,7 +136,7 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
   }),
 };
 
-/** Fees by payment method: basis points of the amount, and a fixed part. Japan has its own fees for two methods. */
+/** Fees by payment method: basis points of the amount, and a fixed part. Two methods have other fees in Japan. */
 const FEES: Record<string, [number, number]> = {
   card: [150, 25],
   bank_transfer: [80, 0],

@@ -10,11 +10,11 @@ import type { Fields } from "./record-kinds.ts";
 import { type IdempotencyReply, type Merchant, merchantOf, secondsOf, type World, windowOf } from "./world.ts";
 
 const DAY = 24 * 3_600_000;
-/** The reply of a login is stored for a minute less than its token lives. */
+/** The reply to a login is stored for a minute less than its token is valid. */
 const LOGIN_WINDOW = 59 * 60_000;
 const ANONYMOUS = "anonymous";
 
-/** Handles one request. `observed` is the body the sandbox returned: generated ids and secrets are read from it. */
+/** Handles one request. Reads generated ids and secrets from `observed`, the body that the sandbox returned. */
 export function handleRequest(world: World, request: Request, observed: unknown): Expected {
   const [path = "", search = ""] = request.path.split(/\?(.*)/s);
   const token = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
@@ -115,7 +115,7 @@ function route(context: PipelineContext): undefined {
       segments.every((step, place) => (step.startsWith("{") ? given[place] !== "" : step === given[place]))
     );
   };
-  // A literal path wins over one with parameters.
+  // A literal path wins over a path with parameters.
   const found = operations
     .filter(fits)
     .sort((one, other) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
@@ -184,7 +184,7 @@ function readKey({ headers }: Request): string | undefined {
   return /^[!-~]+$/.test(key) ? key : refuse("idempotency_key_invalid");
 }
 
-/** Replays the stored reply. Only the headers about this call are new. */
+/** Replays the stored reply. Only headers that describe this call are new. */
 function replay(context: PipelineContext, known: IdempotencyReply, request: string): Result {
   if (known.request !== request) refuse("idempotency_key_reused");
   context.headers["idempotent-replayed"] = "true";
@@ -236,19 +236,19 @@ function validate(
 const MASKED = "…redacted…";
 const isSecret = (name: string) => name === "accountNumber" || name === "password";
 
-/** 404 and 409 responses are stored under the Idempotency-Key like any other. */
+/** Runs the operation. Returns 404 and 409 errors, which are stored like a success. Throws other errors. */
 function run(operation: Operation, call: Call): Result {
   try {
     return { status: factOf(operation.status), body: frozen(runs[operation.id]?.(call)) };
   } catch (error) {
-    // A rejected call has no warning.
+    // A response to a rejected call has no warning.
     delete call.headers["x-sandbox-warning"];
     if (!(error instanceof ApiError) || ![404, 409].includes(statusOf(error.code))) throw error;
     return { status: statusOf(error.code), code: error.code };
   }
 }
 
-/** Copies the response body, so that later changes to its records do not alter it. */
+/** Copies the response body, so that later changes to its records do not alter the copy. */
 function frozen(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(frozen);
   if (typeof value !== "object" || value === null) return value;
@@ -264,7 +264,7 @@ function finish(context: PipelineContext, result: Result): Expected {
   matchCallFault(world, ["latency"], call);
   const corruption = isGood && !lost ? matchCallFault(world, ["body"], call)?.as : undefined;
   const { window } = context;
-  const opinions = [
+  const predicted = [
     "retry-after",
     "idempotent-replayed",
     "allow",
@@ -272,9 +272,9 @@ function finish(context: PipelineContext, result: Result): Expected {
     "cache-control",
     "x-sandbox-warning",
   ];
-  const unknowns = ["x-sandbox-unknown-fields", "x-sandbox-unknown-params", "x-sandbox-ignored-headers"];
+  const ignored = ["x-sandbox-unknown-fields", "x-sandbox-unknown-params", "x-sandbox-ignored-headers"];
   const headers = {
-    ...Object.fromEntries([...opinions, ...unknowns].map((name) => [name, undefined])),
+    ...Object.fromEntries([...predicted, ...ignored].map((name) => [name, undefined])),
     "x-sandbox-fault": context.faults.length > 0 ? context.faults.join(", ") : undefined,
     "ratelimit-limit": String(window.limit),
     "ratelimit-remaining": String(Math.max(0, window.limit - window.used)),

@@ -1,5 +1,5 @@
-// The records with which a merchant begins. They are data, not behaviour, so the model takes them from the seeder of
-// the sandbox.
+// The records with which a merchant begins. They are data, not behaviour, so the model takes them from the sandbox's
+// seeder.
 
 import { join } from "node:path";
 import { eventTypes, resources } from "../../src/areas/index.ts";
@@ -17,7 +17,7 @@ const files = readFixtures(FIXTURES);
 const random = createRandom(1);
 const webhooks = { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes };
 
-/** The records by fixture, merchant and time, because a shrinking run seeds the same merchants again and again. */
+/** Caches the records by fixture, merchant and time, because shrinking seeds the same merchants many times. */
 const cache = new Map<string, [KindName, Entry][]>();
 
 /** The records of a fixture for a merchant with this id and email, at a time in milliseconds; the oldest first. */

@@ -49,7 +49,7 @@ export function listWebhooks(call: Call): unknown {
   return { ...list, data: list.data.map((endpoint) => ({ ...endpoint, health: healthOf(call, endpoint) })) };
 }
 
-/** Cancels the pending deliveries of the endpoint; its log stays. */
+/** Cancels the pending deliveries of the endpoint. Its attempts stay in the log. */
 export function deleteWebhook(call: Call): unknown {
   const { id } = own(call, "webhook_endpoint", call.params.id);
   cancel(call.merchant, id);
@@ -64,7 +64,7 @@ export function cancel(merchant: Merchant, endpoint: string): void {
   for (const delivery of merchant.deliveries) {
     if (delivery.endpoint !== endpoint || delivery.state !== "pending") continue;
     delivery.state = "cancelled";
-    // The log must not announce a cancelled attempt.
+    // The log must not show a time for a cancelled attempt.
     for (const attempt of merchant.attempts)
       if (attempt.delivery === delivery && attempt.attempt === delivery.attempts) attempt.nextDue = null;
   }
@@ -103,7 +103,7 @@ export function sendTestEvent(call: Call): unknown {
   };
 }
 
-/** One row per attempt: the latest end first, then the newest event. */
+/** One row per attempt, sorted by end, latest first, and then by delivery, newest first. */
 export function listDeliveries(call: Call): unknown {
   const { query, merchant } = call;
   const all = logOf(merchant);
@@ -121,7 +121,7 @@ export function listDeliveries(call: Call): unknown {
 
 const cursors = new WeakMap<Attempt, { id: string | undefined; created: number; of: Attempt }>();
 
-/** Returns the same object for the same attempt, so that a filtered log finds its cursor in the whole log. */
+/** Returns the same object for the same attempt, so that `page` finds the rows of a filtered log in the whole log. */
 function cursorOf(attempt: Attempt) {
   const known = cursors.get(attempt) ?? { id: undefined, created: secondsOf(attempt.ended), of: attempt };
   known.id = attempt.id;
@@ -166,7 +166,7 @@ export function attemptResource(attempt: Attempt): Fields {
   };
 }
 
-/** A log row as the control API shows it. Its duration is real time, and the numbers are the service's own. */
+/** A log row as the control API shows it. The sandbox chooses the numbers, and measures the duration in real time. */
 export const loggedAttempt = (attempt: Attempt): Fields => ({
   ...attemptResource(attempt),
   at: new Date(attempt.ended).toISOString(),

@@ -1,4 +1,4 @@
-// Checks of a merchant's records that concern several records at once, such as what an accountant would check.
+// Rules that a merchant's records must meet together, such as those that an accountant would check.
 
 import { nightsOf } from "../../src/areas/rooms.ts";
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
@@ -41,7 +41,7 @@ const standing = (status: string) => status !== "failed" && status !== "canceled
 const givenBackAt = ({ failedAt, canceledAt }: Some): number => failedAt ?? canceledAt ?? Number.POSITIVE_INFINITY;
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/** The price of a stay by the pricing rules that were in force when it was booked. */
+/** The price of a stay under the pricing rules that were active when the stay was booked. */
 function priceOf({ of }: Books, { created, checkIn, checkOut, roomTypeId, nightlyRate }: Some): number {
   const nights = dayNumber(checkOut) - dayNumber(checkIn);
   const rules = of("pricing_rule")
@@ -68,9 +68,9 @@ function priceOf({ of }: Books, { created, checkIn, checkOut, roomTypeId, nightl
   return sum;
 }
 
-const succeeded = ({ of }: Books, id: string | null) => of("payment").find((payment) => payment.id === id);
+const paymentOf = ({ of }: Books, id: string | null) => of("payment").find((payment) => payment.id === id);
 
-/** Stays that occupy a room in a night. */
+/** The statuses of stays that occupy a room. */
 const HOLDING = ["confirmed", "checked_in", "checked_out"];
 
 const SERIES = [
@@ -80,7 +80,7 @@ const SERIES = [
 ];
 
 export const LINES: Readonly<Record<string, Line>> = {
-  "each series has one format, and each of its numbers once": ({ of }) =>
+  "a series of numbers has one format, without gaps or repeats": ({ of }) =>
     SERIES.flatMap(([kind, field]) => {
       const texts: string[] = of(kind).flatMap((record) => record[field] ?? []);
       const isWrong = ([prefix, all]: [string, string[]]) => {
@@ -89,14 +89,14 @@ export const LINES: Readonly<Record<string, Line>> = {
       };
       return [...grouped(texts, (text) => text.slice(0, -4))].filter(isWrong).map(([prefix]) => `${kind} ${prefix}`);
     }),
-  "a renewal's period ends the day before its anniversary": ({ of }) =>
+  "the period of a renewal lasts a month or a year": ({ of }) =>
     of("membership_renewal")
       .filter(
         ({ periodStart, periodEnd }) =>
           ![1, 12].some((months) => addDays(addMonths(periodStart, months), -1) === periodEnd),
       )
       .map(({ id, periodStart, periodEnd }) => `${id} ${periodStart} to ${periodEnd}`),
-  "a member renews when the period ends, not before": ({ of }) => {
+  "the periods of a membership do not overlap": ({ of }) => {
     const renewals = of("membership_renewal").filter(({ status }) => ["pending", "grace", "renewed"].includes(status));
     const isSame = (one: Some, other: Some) =>
       one.membershipId === other.membershipId ||
@@ -111,14 +111,14 @@ export const LINES: Readonly<Record<string, Line>> = {
       )
       .map(({ id, customerId, periodStart }) => `${id} of ${customerId} from ${periodStart}`);
   },
-  "a remittance is due on a business day by the due day of the next month": ({ of }) =>
+  "a remittance is due on the due day of the next month, or on the last business day before it": ({ of }) =>
     of("remittance")
       .filter(({ period, dueDate }) => {
         const day = of("statutory_settings")[0]?.remittanceDueDay ?? 15;
         return dueDate !== unlessWorkday(addDays(addMonths(`${period}-01`, 1), day - 1));
       })
       .map(({ id, period, dueDate }) => `${id} of ${period} due ${dueDate}`),
-  "a scheme is remitted once for each payroll, and without a payroll once for a month": ({ of }) => {
+  "a scheme has one remittance for each payroll, or one for the month if it names no payroll": ({ of }) => {
     const paid = of("remittance").filter(({ status }) => status !== "cancelled");
     const isSame = (one: Some, other: Some) =>
       one.scheme === other.scheme && one.period === other.period && [other.payrollId, null].includes(one.payrollId);
@@ -129,7 +129,7 @@ export const LINES: Readonly<Record<string, Line>> = {
       of("payroll"),
       ({ status, offCycle, payDate, periodStart }) => /paid/.test(status) && !offCycle && payDate < periodStart,
     ),
-  "a remittance is made before it is due": (books) =>
+  "a remittance is not created after its due date": (books) =>
     books
       .of("remittance")
       .filter(({ created, dueDate }) => dayIn(books, created) > dueDate)
@@ -138,13 +138,13 @@ export const LINES: Readonly<Record<string, Line>> = {
     of("payroll")
       .filter(({ payDate }) => !isWorkday(payDate))
       .map(({ id, payDate }) => `${id} ${payDate}`),
-  "payrolls, remittances and taxes are paid on business days": (books) =>
+  "payrolls are submitted, and remittances and taxes are paid, on business days": (books) =>
     Object.entries({ payroll: "submittedAt", remittance: "paidAt", gov_payment: "paidAt" }).flatMap(([kind, field]) =>
       idsWhere(books.of(kind), (record) => record[field] !== null && !isWorkday(dayIn(books, record[field]))),
     ),
-  "no payroll is processed for more than ten days": ({ of, now }) =>
+  "no payroll stays in processing for more than ten days": ({ of, now }) =>
     idsWhere(of("payroll"), ({ status, processingAt }) => status === "processing" && now - processingAt > 10 * 86_400),
-  "a label of a quarter names a quarter, and one of a half-year a half-year": ({ of }) =>
+  "a label with a first and a last month spans a calendar quarter or half-year": ({ of }) =>
     [...of("gov_payment").map(({ purpose }) => purpose), ...of("appraisal").map(({ cycle }) => cycle)].filter(
       (label) => {
         const [, first, last] = /(\d{4}-\d\d) to (\d{4}-\d\d)/.exec(label) ?? [];
@@ -157,15 +157,15 @@ export const LINES: Readonly<Record<string, Line>> = {
         return ![3, 6].includes(length) || (Number(first.slice(5)) - 1) % length !== 0;
       },
     ),
-  "no employee is paid twice for a period": ({ of }) =>
+  "no employee gets regular pay twice for a period": ({ of }) =>
     repeated(
       of("payroll")
         .filter(({ status, offCycle }) => status !== "failed" && !offCycle)
         .flatMap(({ periodStart, items }) => items.map(({ employeeId }: Some) => `${employeeId} ${periodStart}`)),
     ),
-  "a run besides the regular pay says what for": ({ of }) =>
+  "an off-cycle payroll states its purpose": ({ of }) =>
     idsWhere(of("payroll"), ({ offCycle, metadata }) => offCycle && !metadata.purpose),
-  "a confirmed remittance has its receipt, and the reference of its payment": ({ of }) =>
+  "a confirmed remittance has a receipt number and a payment reference": ({ of }) =>
     idsWhere(
       of("remittance"),
       ({ status, receiptNumber, paymentReference }) => status === "confirmed" && (!receiptNumber || !paymentReference),
@@ -180,33 +180,33 @@ export const LINES: Readonly<Record<string, Line>> = {
       .of("payroll")
       .filter(({ status, payDate }) => ["pending", "processing"].includes(status) && payDate < dayIn(books, books.now))
       .map(({ id, payDate }) => `${id} ${payDate}`),
-  "a confirmed stay has its deposit": (books) =>
+  "a confirmed booking has a deposit payment": (books) =>
     idsWhere(
       books.of("booking"),
       ({ confirmedAt, status, paymentId, amount }) =>
-        confirmedAt !== null && status !== "cancelled" && amount > 0 && !succeeded(books, paymentId),
+        confirmedAt !== null && status !== "cancelled" && amount > 0 && !paymentOf(books, paymentId),
     ),
-  "a finished stay is paid": (books) =>
+  "the payments of a finished stay add up to its amount": (books) =>
     idsWhere(books.of("booking"), ({ status, amount, paymentId, balancePaymentId }) => {
       const paid = [paymentId, balancePaymentId]
-        .map((id) => succeeded(books, id))
+        .map((id) => paymentOf(books, id))
         .filter((payment) => payment !== undefined);
       return status === "checked_out" && paid.reduce((sum, payment) => sum + payment.amount, 0) !== amount;
     }),
-  "a renewal is paid": (books) =>
+  "a completed renewal has a payment of its amount": (books) =>
     idsWhere(
       books.of("membership_renewal"),
       ({ status, amount, paymentId }) =>
-        status === "renewed" && amount > 0 && succeeded(books, paymentId)?.amount !== amount,
+        status === "renewed" && amount > 0 && paymentOf(books, paymentId)?.amount !== amount,
     ),
-  "a membership that renews by itself has no days of grace": ({ of }) =>
+  "a membership that renews automatically has no grace period": ({ of }) =>
     idsWhere(of("membership_renewal"), ({ autoRenew, graceAt }) => autoRenew && graceAt !== null),
   "a stay costs what the pricing rules say": (books) =>
     books
       .of("booking")
       .filter((booking) => booking.nightlyRate !== null && booking.amount !== priceOf(books, booking))
       .map(({ id, amount }) => `${id} ${amount}`),
-  "a room sleeps its guests and is let once a night": ({ of, merchant }) =>
+  "a stay has no more guests than its room sleeps, and no room type is overbooked": ({ of, merchant }) =>
     (merchant.roomTypes ?? [{ id: "room_annex", rooms: 1, sleeps: 4 }]).flatMap(({ id, rooms, sleeps }: Some) => {
       const stays = of("booking").filter(({ roomTypeId, status }) => roomTypeId === id && HOLDING.includes(status));
       const nights = stays.flatMap(({ checkIn, checkOut }) => nightsOf(checkIn, checkOut));
@@ -216,15 +216,15 @@ export const LINES: Readonly<Record<string, Line>> = {
         ...stays.filter(({ guests }) => guests > sleeps).map((stay) => `${stay.id} for ${stay.guests}`),
       ];
     }),
-  "a refund has a time": ({ of }) =>
+  "a payment with a refund has a refund time": ({ of }) =>
     idsWhere(of("payment"), ({ refundedAmount, refundedAt }) => refundedAmount > 0 && refundedAt === null),
-  "payoutId is the newest payout with the payment that neither failed nor was canceled": ({ of }) =>
+  "the payoutId of a payment names its newest payout that neither failed nor was canceled": ({ of }) =>
     idsWhere(of("payment"), ({ id, payoutId }) => {
       const holds = ({ status, payments }: Some) =>
         standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
       return payoutId !== (of("payout").findLast(holds)?.id ?? null);
     }),
-  "a payout contains every payment that was not paid out before, once": ({ of }) => {
+  "a payout contains each payment that was not paid out before, and no payment twice": ({ of }) => {
     const payouts = of("payout").filter(({ payments }) => payments.length > 0);
     const shares = payouts.flatMap((payout) => payout.payments.map((share: Some) => ({ payout, ...share })));
     const sharesOf = grouped(shares, ({ paymentId }) => paymentId);
@@ -242,13 +242,13 @@ export const LINES: Readonly<Record<string, Line>> = {
         .map(({ id }) => `${payout.id} ${id}`);
     });
   },
-  "a payment is pending for an hour, or as a bank transfer for five days": ({ of, now }) =>
+  "a payment is pending for at most an hour, or for five days if it is a bank transfer": ({ of, now }) =>
     idsWhere(
       of("payment"),
       ({ status, method, created }) =>
         status === "pending" && now - created > (method === "bank_transfer" ? 120 : 1) * 3_600,
     ),
-  "a payout arrives when its calendar says": (books) =>
+  "a payout arrives within two business days, or one for mobile money": (books) =>
     books
       .of("payout")
       .filter(({ created, arrivalDate, payoutMethodId }) => {
@@ -257,14 +257,14 @@ export const LINES: Readonly<Record<string, Line>> = {
         return arrivalDate !== null && arrivalDate > (isMobile ? next : nextBusinessDay(next));
       })
       .map(({ id, created, arrivalDate }) => `${id} ${dayIn(books, created)} arrives ${arrivalDate}`),
-  "a guest has one room a night": ({ of }) => {
+  "a guest has at most one room for a night": ({ of }) => {
     const stays = of("booking").filter(({ customerId, status }) => customerId !== null && HOLDING.includes(status));
     const nights = stays.flatMap(({ customerId, checkIn, checkOut }) =>
       nightsOf(checkIn, checkOut).map((night) => `${customerId} ${night}`),
     );
     return repeated(nights);
   },
-  "a booking is declined for lack of rooms only if they are all taken": ({ of, merchant }) =>
+  "a booking is declined for lack of rooms only if all rooms are taken on one of its nights": ({ of, merchant }) =>
     idsWhere(of("booking"), ({ declineReason, declinedAt, roomTypeId, checkIn, checkOut }) => {
       if (!/full/.test(declineReason)) return false;
       const held = of("booking").filter(
@@ -275,7 +275,7 @@ export const LINES: Readonly<Record<string, Line>> = {
         (night) => held.filter((stay) => stay.checkIn <= night && night < stay.checkOut).length >= rooms,
       );
     }),
-  "a tax is made once, after its period, and a fee once a year": (books) => {
+  "a government payment, except an administrative fee, is made after its period and only once in 360 days": (books) => {
     const taxes = books
       .of("gov_payment")
       .filter(({ status, purpose }) => /pending|paid/.test(status) && purpose !== "Administrative fee");
@@ -306,13 +306,13 @@ export const LINES: Readonly<Record<string, Line>> = {
       [...books.of("payment"), ...books.of("marketplace_order"), ...books.of("sync_log")],
       ({ created }) => hourIn(books, created) < 7 || hourIn(books, created) > 22,
     ),
-  "an amount fits its currency": ({ of, merchant }) =>
+  "an amount in Kenyan shillings is at least 100 shillings": ({ of, merchant }) =>
     merchant.currency !== "KES"
       ? []
       : [...of("payment"), ...of("booking")]
           .filter(({ amount }) => amount !== null && amount < 10_000)
           .map(({ id }) => id),
-  "an address is in the country": ({ of, merchant }) =>
+  "a shipping address is in the country of the merchant": ({ of, merchant }) =>
     idsWhere(
       of("marketplace_order"),
       ({ shippingAddress }) => shippingAddress !== null && shippingAddress.country !== merchant.country,
@@ -324,7 +324,7 @@ export const LINES: Readonly<Record<string, Line>> = {
         status === "completed" && (finalScore === null || goals.some(({ score }: Some) => score === null)),
     ),
   "a remittance names its agency": ({ of }) => idsWhere(of("remittance"), ({ agency }) => agency === null),
-  "a name is that of the customer": (books) =>
+  "a booking or an order has the name of its customer": (books) =>
     idsWhere(
       [...books.of("booking"), ...books.of("marketplace_order")],
       ({ customerId, guestName, shippingAddress }) => {

@@ -1,11 +1,11 @@
-// One window of the browser for all tests of a describe block, and its calls that are in flight.
+// One window of the browser for all tests of a describe block, and a count of a page's calls in flight.
 
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type Browser, browserFile, openBrowser, type Page } from "./browser.ts";
 
 /**
- * A window for the tests of a describe block. Its pages are closed after each test: an open dashboard would go on
- * looking for its sandbox.
+ * A window for the tests of a describe block. Its pages are closed after each test, because an open dashboard would
+ * continue to look for its sandbox.
  */
 export function browserForBlock(): Pick<Browser, "open"> {
   let browser: Browser;
@@ -25,8 +25,7 @@ export function browserForBlock(): Pick<Browser, "open"> {
 }
 
 /**
- * Counts calls in flight, so that a test presses a key only after the data of the key before has arrived, as a person
- * would.
+ * Counts calls in flight. Like a person, a test presses a key only after the data for the previous key has arrived.
  */
 export const COUNT_CALLS = `{ window.inFlight = 0;
   const track = (call) => function (...given) { inFlight++; return call.apply(this, given).finally(() => inFlight--); };

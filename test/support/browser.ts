@@ -1,4 +1,4 @@
-// Headless Chromium for tests, driven over the DevTools protocol; only if one is installed.
+// Headless Chromium for tests, driven over the DevTools protocol. Without Chromium, these tests are skipped.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
@@ -10,13 +10,13 @@ import { needs } from "./needs.ts";
 const TIMEOUT_MS = 60_000;
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
-/** The browser's executable; undefined if PATH has none of these names. */
+/** The browser's executable; undefined if no folder of PATH has one of these names. */
 export const browserFile = (process.env.PATH ?? "")
   .split(delimiter)
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find((file) => existsSync(file));
 
-/** For test titles: says why a test is skipped. */
+/** For test titles. Says why the test is skipped if no browser is installed. */
 export const inBrowser = `in a browser${needs(browserFile !== undefined, `one of ${NAMES.join(", ")} in PATH`)}`;
 
 export type Page = ReturnType<typeof pageOf>;
@@ -32,12 +32,10 @@ interface DevToolsMessage {
   params?: Record<string, unknown>;
 }
 
-/** Runs the browser, and removes its profile once it has ended; its last processes still write there. */
+/** Runs the browser, then removes its profile. Tries again while the browser's last processes still write there. */
 const RUN = 'profile=$1; shift; "$@"; until rm -rf "$profile"; do sleep 0.1; done';
 
-/**
- * Starts a browser. It ends when this process ends or is killed, because its pipe closes then.
- */
+/** Starts a browser. When this process ends or is killed, the pipe to the browser closes, and the browser ends. */
 function startBrowser(file: string) {
   const profile = mkdtempSync(join(tmpdir(), "merchant-sandbox-browser-"));
   const flags = [
@@ -84,7 +82,7 @@ function startBrowser(file: string) {
 
 type SendTo = (method: string, params?: object, sessionId?: string) => Promise<Record<string, unknown>>;
 
-/** The browser of this process: a start takes several times the CPU time of a window. */
+/** The one browser of this process, because a start takes several times the CPU time of a window. */
 let running: ReturnType<typeof startBrowser> | undefined;
 
 /** Opens a window with storage of its own. */
@@ -92,7 +90,7 @@ export async function openBrowser(file: string) {
   running ??= startBrowser(file);
   const browser = running;
   const { send, listeners, handles } = browser;
-  // Without a window, the browser does not keep this process alive.
+  // The browser keeps this process alive only while it has a window.
   if (browser.windows++ === 0) for (const handle of handles) handle.ref();
   const { browserContextId } = await send("Target.createBrowserContext", { disposeOnDetach: true });
   return {
@@ -111,8 +109,8 @@ export async function openBrowser(file: string) {
         }),
       );
       for (const domain of ["Runtime", "Log", "Page"]) await send(`${domain}.enable`, {}, sessionId);
-      // Pages are tabs of one window, because a window takes several times the CPU time of a tab; each behaves as the
-      // one in front.
+      // Pages are tabs of one window, because a window takes several times the CPU time of a tab. With this setting,
+      // each tab behaves as if it were in front.
       await send("Emulation.setFocusEmulationEnabled", { enabled: true }, sessionId);
       const features = Object.entries(media).map(([name, value]) => ({ name, value }));
       await send("Emulation.setEmulatedMedia", { features }, sessionId);
@@ -155,17 +153,17 @@ function pageOf(send: Send, complaints: string[], downloadTo: (folder: string) =
     return result.value;
   };
   return {
-    /** Evaluates an expression in the page, and awaits a promise. */
+    /** Evaluates an expression in the page. If its value is a promise, awaits the promise. */
     evaluate,
     /** Script errors, policy violations and dialogs. */
     complaints,
-    /** Saves what the pages of this window download in this folder. */
+    /** Makes the pages of this window save their downloads in this folder. */
     downloadTo,
     /** Sends a command of the DevTools protocol. */
     send,
     /**
-     * Waits until an expression is true in the page, or fails with the page's text; it is evaluated after every DOM
-     * change.
+     * Waits until an expression is true in the page. Evaluates it after every DOM change. On a timeout, fails with the
+     * page's text.
      */
     shows: (condition: string) =>
       evaluate<void>(`new Promise((resolve, reject) => {
@@ -179,8 +177,8 @@ function pageOf(send: Send, complaints: string[], downloadTo: (folder: string) =
     /** Presses a key as a keyboard does: a letter, or a name such as `Enter`. */
     press: (key: string, held?: { shift: boolean }) => pressKey(send, key, held?.shift),
     /**
-     * Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element
-     * covers it.
+     * Clicks the first visible element that matches the selector and contains the text. Fails if another element covers
+     * its middle.
      */
     async click(selector: string, text = "") {
       const place = await evaluate<{ x: number; y: number } | string>(
@@ -207,7 +205,7 @@ function pageOf(send: Send, complaints: string[], downloadTo: (folder: string) =
   };
 }
 
-/** The codes of the keys that are not letters; Chromium acts on the code, the page on the name. */
+/** The codes of the keys that are not letters. Chromium acts on the code, and the page on the name. */
 const KEY_CODES: Readonly<Record<string, number>> = {
   Enter: 13,
   Tab: 9,
@@ -236,7 +234,7 @@ async function pressKey(send: Send, name: string, isShifted = false): Promise<vo
   await send("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode });
 }
 
-/** Runs in the page: the middle of the element to click, or why there is none. */
+/** Runs in the page. Returns the middle of the element to click, or a text that says why it cannot be clicked. */
 const placeOf = `(selector, text) => {
   const found = [...document.querySelectorAll(selector)].find((one) =>
     one.textContent.includes(text) && one.checkVisibility());

@@ -24,7 +24,7 @@ export interface ModelledMerchant {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A day of the week from 0, Sunday. */
+/** The day of the week; 0 is Sunday. */
 const weekdayOf = (time: number) => new Date(time).getUTCDay();
 
 /** The next state of a record, and the local time at which it is reached, written as if it were UTC. */
@@ -76,7 +76,7 @@ function nextOf(
   }
 }
 
-/** The changes of the records after `start`, until `end`, in order of time. Dates before the start change nothing. */
+/** The changes of the records after `start`, until `end`, in order of time. A date before the start is ignored. */
 export function expectedChanges(merchants: readonly ModelledMerchant[], start: number, end: number): ExpectedChange[] {
   const changes: ExpectedChange[] = [];
   for (const merchant of merchants)

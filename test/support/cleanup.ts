@@ -1,5 +1,5 @@
-// The clean-up hooks of the support modules. They are kept here and registered by setup.ts for each test file, because
-// quick tests share loaded modules: a hook that such a module registered itself would run in the first file only.
+// The clean-up hooks of the support modules. setup.ts registers them for each test file. Quick tests share loaded
+// modules, so a hook that a support module registered itself would run only in the first file.
 
 type Hook = () => unknown;
 

@@ -1,6 +1,6 @@
 // Runs commands of the built program one after another in this process, because Node takes longer to start than most
 // commands take to run. Each command has its own arguments, folder, variables and modules, and ends when the event loop
-// is empty, as in a process of its own. Requests arrive on file descriptor 3 as lines of JSON; exit codes leave there.
+// is empty, as in a process of its own. File descriptor 3 carries the requests as lines of JSON, and the exit codes.
 
 import { readFileSync, realpathSync } from "node:fs";
 import Module, { createRequire } from "node:module";
@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const channel = new Socket({ fd: 3 });
 const emitters = [process, process.stdout, process.stderr];
 
-/** The scripts of the program by file. They are compiled once, because that takes ten times as long as running them. */
+/** The program's scripts by file. Each is compiled once, because compiling takes ten times as long as running. */
 const scripts = new Map();
 
 function compile(file) {
@@ -25,7 +25,7 @@ function compile(file) {
 }
 
 Module._extensions[".cjs"] = (module, file) => {
-  // The program's own cache on the disk is slower than the scripts that are kept here.
+  // Skips the program's own cache on the disk, which is slower than `scripts`.
   if (basename(file) === "compiled-program.cjs") {
     module.exports = () => createRequire(file)("./program.cjs");
     return;
@@ -34,7 +34,7 @@ Module._extensions[".cjs"] = (module, file) => {
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
 };
 
-/** The sockets of the running command. Its agent keeps idle sockets open, which a process would close when it ends. */
+/** The sockets of the running command. Its agent leaves idle sockets open, and no ending process closes them here. */
 const sockets = new Set();
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (...given) {
@@ -89,5 +89,5 @@ process.on("beforeExit", (code) => {
 });
 
 createInterface({ input: channel }).on("line", (line) => begin(JSON.parse(line)));
-// The tests have ended.
+// The channel closes when the tests have ended.
 channel.on("close", () => process.exit());

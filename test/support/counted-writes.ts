@@ -4,13 +4,13 @@ import Sqlite from "better-sqlite3";
 import { expect } from "vitest";
 import type { Answer } from "./sandbox.ts";
 
-/** One write that a client wants to take effect. */
+/** A write that a client wants to take effect once. */
 export interface Write {
   key: string;
   path: string;
   body: Record<string, unknown>;
   answer: Answer | undefined;
-  /** Number of times it was sent without receiving a response. */
+  /** How often the write was sent without receiving a response. */
   lost: number;
 }
 
@@ -28,7 +28,7 @@ const effects: [path: string, body: (key: string) => Record<string, unknown>][] 
   ],
 ];
 
-/** `pick` returns an integer below its first argument. */
+/** Composes a random write with this key. `pick` returns an integer below its first argument. */
 export function compose(key: string, pick: (limit: number, ...name: string[]) => number): Write {
   const [path, body] = effects[pick(effects.length, "effect", key)] as (typeof effects)[number];
   return { key, path, body: { ...body(key), metadata: { key } }, answer: undefined, lost: 0 };
@@ -56,7 +56,10 @@ export interface Made {
   events: ReadonlyMap<string, number>;
 }
 
-/** Each acknowledged write has one effect with its event. Other writes have a complete effect or none. */
+/**
+ * Expects that each write with a response was accepted, and made one record and one event. A write without a response
+ * made both or neither.
+ */
 export function expectEffects(writes: readonly Write[], { records, events }: Made): void {
   const wrong = writes.filter(({ key, answer }) => {
     const made = `${records.get(key) ?? 0} ${events.get(key) ?? 0}`;

@@ -41,7 +41,7 @@ export const PLAIN = { colours: false, unicode: true };
 
 let frames: FrameRenderer | undefined;
 
-/** The lines of the screen as the terminal gets them. */
+/** The lines of the screen as they are written to the terminal. */
 export function renderLines(state: UiState): string[] {
   frames ??= createFrameRenderer();
   return frames.render(state);
@@ -57,7 +57,7 @@ afterEachFile.push(() => {
   frames = undefined;
 });
 
-/** A dashboard after its first poll of the sandbox, and with its lookups. */
+/** A dashboard that has polled the sandbox once, and has fetched its lookups. */
 export async function openTestDashboard(url: string, columns = 120, rows = 36): Promise<TestDashboard> {
   const target = { url, token: undefined };
   const first = initialState(panes, { target, theme: PLAIN, size: { columns, rows }, now: 0 });
@@ -129,7 +129,7 @@ export async function openSandboxDashboard(columns?: number, rows?: number) {
   return { bench, desk: await openTestDashboard(bench.url, columns, rows) };
 }
 
-/** The requests that the sandbox has logged, as the live stream sends them. */
+/** The requests in the sandbox's log, as events of the live stream. */
 export async function loggedRequests(bench: Bench): Promise<LiveEvent[]> {
   const { data } = await bench.control("GET", "/requests?limit=100");
   return data
@@ -137,7 +137,7 @@ export async function loggedRequests(bench: Bench): Promise<LiveEvent[]> {
     .map((one: Parameters<typeof requestRow>[0]) => ({ kind: "request", request: requestRow(one) }));
 }
 
-/** The attempts that the sandbox has logged, as the live stream sends them. */
+/** The attempts in the sandbox's log, as events of the live stream. */
 export async function loggedAttempts(bench: Bench): Promise<LiveEvent[]> {
   const { data } = await bench.control("GET", "/deliveries?limit=100");
   return data

@@ -3,7 +3,7 @@
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { type Answer, open } from "./sandbox.ts";
 
-/** Event bodies that the example calls emit, each call in its own sandbox. */
+/** The bodies of the events that the example calls emit. Each call runs in its own sandbox. */
 export async function exampleEvents(): Promise<Answer["body"][]> {
   const bodies: Answer["body"][] = [];
   for (const { id, method, path, headers, body } of exampleCalls()) {
@@ -18,7 +18,7 @@ export async function exampleEvents(): Promise<Answer["body"][]> {
   return bodies;
 }
 
-/** Responses to the example calls, each in its own sandbox; throws if one fails. */
+/** The responses to the example calls. Each call runs in its own sandbox. Throws if a call fails. */
 export async function exampleReplies(): Promise<Record<string, unknown>> {
   const replies: Record<string, unknown> = {};
   for (const { id, after } of exampleCalls()) {

@@ -1,5 +1,5 @@
-// Makes time pass CLOCK_SPEED times as fast in this process and in its child processes, so that the commands of pages
-// that wait for some seconds take less time.
+// Makes time pass CLOCK_SPEED times as fast in this process and in its child processes. Commands of the documentation
+// that wait some seconds then end sooner.
 
 const speed = Number(process.env.CLOCK_SPEED);
 const { setTimeout: startTimeout, setInterval: startInterval } = globalThis;

@@ -1,4 +1,4 @@
-// The number of inputs of the fuzz and property tests, any text, and mutations of bytes and JSON.
+// For the fuzz and property tests: the number of inputs, an arbitrary for any text, and mutations of bytes and JSON.
 
 import fc from "fast-check";
 
@@ -10,7 +10,7 @@ export const inputs = (few: number): number => Number(FUZZ_RUNS ?? few);
 /** The number of days from one tested day to the next: `many` in `npm test`, `few` in `npm run fuzz`. */
 export const daysBetween = (many: number, few: number): number => (FUZZ_RUNS === undefined ? many : few);
 
-/** Tries the regressions of the corpus first. */
+/** Parameters of a property that tries the regressions of the corpus first. */
 export const runs = <T>(few: number, corpus: T[] = []): fc.Parameters<[T]> => ({
   numRuns: inputs(few) + corpus.length,
   examples: corpus.map((one): [T] => [one]),
@@ -25,7 +25,7 @@ const character = fc.oneof(range(0, 0x7f), range(0x80, 0xffff), range(0x1_0000, 
 export const anyText = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ unit: character, ...constraints });
 
-/** Pieces that break JSON, or that only look like JSON. */
+/** Pieces of text that break JSON, or that look like JSON. */
 export const JSON_TOKENS = [
   "{",
   "}",
@@ -62,7 +62,7 @@ export const changeOf = (tokens: readonly string[]): fc.Arbitrary<Change> =>
     token: fc.constantFrom(...tokens),
   });
 
-/** No changes in `untouched` of `untouched + 1` inputs; up to `most` in the others. */
+/** Changes nothing in `untouched` of `untouched + 1` inputs, and makes up to `most` changes in each other input. */
 export const someChanges = (tokens: readonly string[], most: number, untouched: number): fc.Arbitrary<Change[]> =>
   fc.oneof(
     { weight: untouched, arbitrary: fc.constant<Change[]>([]) },
@@ -85,7 +85,6 @@ export function changed(bytes: Buffer, changes: readonly Change[]): Buffer {
   }, bytes);
 }
 
-/** Unusual values. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(

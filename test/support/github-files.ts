@@ -1,6 +1,6 @@
 // Parses the GITHUB_ENV and GITHUB_OUTPUT files as GitHub's runner does.
 
-/** `NAME=value`, or a name and delimiter followed by lines up to that delimiter. */
+/** Reads lines `NAME=value`, and values of several lines between `NAME<<DELIMITER` and a line with the delimiter. */
 export function readGithubFile(text: string): Record<string, string> {
   const found: Record<string, string> = {};
   const lines = text.split("\n").slice(0, -1);

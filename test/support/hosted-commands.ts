@@ -33,12 +33,12 @@ interface Host {
 const idle = new Set<Host>();
 const busy = new Set<Host>();
 
-// A command that its test did not wait for ends with the test.
+// Kills the commands that a test did not wait for.
 afterEachTest.push(() => {
   for (const { child } of busy) child.kill("SIGKILL");
 });
 
-/** Commands that run until they are stopped, or that a test may stop. */
+/** Commands that need their own process, because they run until they are stopped, or a test may stop them. */
 const OWN_PROCESS = new Set(["attach", "dev", "learn", "listen", "mcp", "receive", "start"]);
 
 /** Whether a host can run the command: it ends on its own, and no variable configures Node. */
@@ -48,10 +48,10 @@ export function isHosted(words: readonly string[], variables: Readonly<Record<st
   return words.includes("--detach") || (/^\w/.test(name) && !OWN_PROCESS.has(name));
 }
 
-/** Words that a shell takes as they are. */
+/** A command line without characters that a shell would interpret. */
 const PLAIN_WORDS = /^npx merchant-sandbox(?: [\w.,:/@%+=-]+)*$/;
 
-/** The words after `npx merchant-sandbox` in a line of a page, as a shell reads them. */
+/** The arguments after `npx merchant-sandbox` in a line of the documentation, as a shell splits them. */
 export function wordsOf(line: string, env: NodeJS.ProcessEnv = process.env): string[] {
   if (PLAIN_WORDS.test(line)) return line.split(" ").slice(2);
   const script = `npx() { shift; printf '%s\\0' "$@"; }; ${line}`;

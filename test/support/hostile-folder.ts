@@ -1,5 +1,5 @@
-// A repository that a stranger committed: databases, snapshots, and the files beside them that SQLite trusts. It is
-// cloned with git, so every file has the mode 0644, and none was written by a sandbox of this user.
+// A repository that a stranger committed: databases, snapshots, and the files beside them that SQLite trusts. Tests
+// clone it with git, so every file has the mode 0644, and no sandbox of this user wrote it.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
@@ -12,10 +12,10 @@ import { folder } from "./program.ts";
 const MAGIC = Buffer.from([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
 const SECTOR = 512;
 const PAGE = 4_096;
-/** The page after the lock bytes of SQLite, which marks the name of the super-journal. */
+/** The number of the page with SQLite's lock bytes. It marks a journal record as the name of the super-journal. */
 const LOCK_PAGE = 2 ** 30 / PAGE + 1;
 
-/** A hot journal of SQLite. Replaying it makes SQLite delete its super-journal, the file of this name. */
+/** A hot journal of SQLite. When SQLite replays it, SQLite deletes the super-journal, the file with this name. */
 export function hotJournal(superJournal: string): Buffer {
   const name = Buffer.from(superJournal);
   const header = Buffer.alloc(SECTOR);
@@ -30,7 +30,7 @@ export function hotJournal(superJournal: string): Buffer {
   return Buffer.concat([header, page, name, end, MAGIC]);
 }
 
-/** The bytes of some SQLite database. */
+/** The bytes of a SQLite database that no sandbox created. */
 export function otherDatabase(): Buffer {
   const sql = new Sqlite(":memory:");
   sql.exec("create table t (a)");
@@ -41,7 +41,7 @@ export function otherDatabase(): Buffer {
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/** Commits the files to a repository. Each call of the returned function copies its clone, which is faster than git. */
+/** Clones a repository with these files. Each call of the returned function copies the clone, which is faster. */
 export function repository(files: Files): () => string {
   const origin = folder();
   const git = (cwd: string, ...words: string[]) =>
@@ -85,7 +85,7 @@ export async function postingDatabase(url: string): Promise<{ database: string; 
   return { database, snapshot };
 }
 
-/** One line for each command and subcommand of the program, with the least that its usage requires. */
+/** Command lines for every command and subcommand of the program, with only the required arguments. */
 export async function everyCommandLine(database: string): Promise<string[][]> {
   const found = Object.values(await everyCommand()).flatMap((command) =>
     command.subcommands ? Object.values(command.subcommands) : [command],
@@ -105,5 +105,5 @@ export async function everyCommandLine(database: string): Promise<string[][]> {
   });
 }
 
-/** Further arguments with which a command ends soon or uses a free port. */
+/** Additional arguments that make a command end soon or use a free port. */
 const MORE: Readonly<Record<string, string[]>> = { wait: ["--within", "1s"], receive: ["--port", "0"] };

@@ -1,10 +1,10 @@
-// Tells linear from quadratic work on a text, and lists the pieces that make masking work hardest.
+// Checks that work on a text takes linear time, and lists the pieces of text that are hardest to mask.
 
 import { runInNewContext } from "node:vm";
 
 /**
- * The largest body. Quadratic work on it takes an hour, linear work a fraction of a second: no busy machine confuses
- * the two.
+ * The size of the largest body. On such a text, quadratic work takes an hour and linear work a fraction of a second.
+ * Even a busy machine shows the difference.
  */
 const LENGTH = 2 ** 20;
 const LIMIT = 45_000;

@@ -1,4 +1,4 @@
-// Options of a hub without a sandbox behind it.
+// Options of a live hub that has no sandbox.
 
 import { NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import type { HubOptions } from "../../src/live/hub.ts";

@@ -1,10 +1,10 @@
-// Sends one order until it gets a 200.
+// Retries one order until it gets a 200.
 
 import type { Bench } from "./sandbox.ts";
 
 export const ORDER = { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 };
 
-/** Sends the order under one key, five times at most; returns the status of each try, or `lost`. */
+/** Sends the order up to five times with the same key. Returns the status of each try, or `lost`. */
 export async function insist(
   bench: Bench,
   idempotencyKey: string,

@@ -21,7 +21,8 @@ export const operations = [
 let count = 0;
 
 /**
- * A GET with its response. `arrived` is in real milliseconds from a base so late that no deadline passes during a test.
+ * A GET with its response. `arrived` is in real milliseconds after a time 11 days in the future, so that no deadline
+ * passes during a test.
  */
 export function requestEntry(arrived: number, status: number, rest: Partial<RequestEntry> = {}): RequestEntry {
   count++;
@@ -55,7 +56,7 @@ export function requestEntry(arrived: number, status: number, rest: Partial<Requ
   } as RequestEntry;
 }
 
-/** A write with its response, with an Idempotency-Key if one is given. */
+/** A write with its response. `key` is its Idempotency-Key, if any. */
 export const writeEntry = (
   arrived: number,
   status: number,
@@ -112,13 +113,13 @@ export const attemptMessage = (rest: Partial<AttemptMessage> = {}): AttemptMessa
   ...rest,
 });
 
-/** A delivery attempt as it is recorded; `began` is in real milliseconds. */
+/** A delivery attempt as the judge receives it. `began` is in real milliseconds. */
 export const recordedAttempt = (rest: Partial<AttemptMessage> = {}, began = performance.now()) => ({
   message: attemptMessage(rest),
   began,
 });
 
-/** Headers of a response that asks for a wait. */
+/** The headers of a response with this Retry-After. */
 export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 
 export const newJudge = (onVerdict: (verdict: VerdictMessage) => void = () => {}) =>
@@ -131,9 +132,7 @@ export const newJudge = (onVerdict: (verdict: VerdictMessage) => void = () => {}
     onVerdict,
   });
 
-/**
- * A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule.
- */
+/** A judge that has observed the entries. `published` gets its final verdicts; `of` returns the verdicts of a rule. */
 export function judge(...entries: RequestEntry[]) {
   const published: VerdictMessage[] = [];
   const made = newJudge((verdict) => published.push(verdict));

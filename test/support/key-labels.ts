@@ -1,7 +1,8 @@
-// The result that the screen must show after a key of the key bar is pressed, by the key's label.
+// What the screen must show after a key of the key bar is pressed, by the label of the key.
 
 /**
- * `open:` is the title of the detail or form, `typed:` a filter or search being typed, and `copied:` what was copied.
+ * Each pattern matches a text that the test writes: `open:` and the title of the details or form, `notice:` and the
+ * notice, `typed:` and the filter or search being typed, `copied:` and a copied text.
  */
 const SEEN: Readonly<Record<string, RegExp>> = {
   "details|open link|clock|fault|new merchant|rate limit|trigger|help|quit|next|previous|body|find|reset|snapshot|edit":
@@ -37,14 +38,14 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "run|answer no": /^notice: (?:Copied|Cancelled)/m,
 };
 
-/** Labels that also name what their key acts on, with the label of `SEEN` that they stand for. */
+/** Labels that name what the key acts on, such as `undo fault`, each with the label that replaces it in `SEEN`. */
 const NAMING: readonly [RegExp, string][] = [
   [/^undo .*/, "undo"],
   [/^(?:reset|remove) (?:everything|all faults)$/, "answer yes"],
   [/^keep (?:everything|them|it)$/, "answer no"],
 ];
 
-/** The pattern of a label; one that matches nothing for an unknown label. */
+/** The pattern for a label. For an unknown label, it matches only an empty text. */
 export function seenAfter(label: string): RegExp {
   const name = NAMING.reduce((text, [naming, named]) => text.replace(naming, named), label.toLowerCase());
   return Object.entries(SEEN).find(([labels]) => labels.split("|").includes(name))?.[1] ?? /^$/;

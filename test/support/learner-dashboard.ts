@@ -8,7 +8,7 @@ import { open } from "./sandbox.ts";
 
 export const OWN: Learning = { id: "mer_lodge" };
 
-/** A dashboard with a learner; polls stand in for the live stream. */
+/** A dashboard with a learner. Polls replace the live stream. */
 export async function learn(lesson = "first-call", columns = 80, rows = 24) {
   const bench = await open();
   await bench.control("POST", "/learners", { hintAfter: "0s" });

@@ -14,7 +14,7 @@ export const row = (number: number, kind = KINDS[number % KINDS.length] ?? ""): 
 
 export const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => row(from + index));
 
-/** The list after the stream has sent these rows, and left out `unsent` others. */
+/** The list after the stream has sent these rows and left out `unsent` other rows. */
 export const withRows = (list: List, added: readonly Row[], unsent = 0): List =>
   append(
     list,

@@ -1,4 +1,4 @@
-// Stream items and poll replies for tests without a sandbox.
+// Items of the live stream and replies to polls, for tests without a sandbox.
 
 import type { RateWindow, SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
@@ -147,7 +147,7 @@ export function emptyDashboard(columns = 120, rows = 36, theme = THEME): UiState
   return applySandboxIndex({ ...first, connection: { phase: "live" } }, INDEX);
 }
 
-/** Applies one digest with these events, after `unsent` requests that are only counted. */
+/** Applies one digest with these events. The digest also counts `unsent` earlier requests that it leaves out. */
 export function withLiveEvents(state: UiState, events: readonly LiveEvent[], unsent = 0): UiState {
   const counts = { request: state.made.requests + unsent, attempt: state.made.attempts };
   const verdicts = { ...state.made.verdicts, failures: { ...state.made.verdicts.failures } };
@@ -170,7 +170,7 @@ export function withLiveEvents(state: UiState, events: readonly LiveEvent[], uns
   });
 }
 
-/** The number of an item among all items of its kind, if the stream has left out none. */
+/** The number of an item among all items of its kind. Assumes that the stream has left out no item. */
 function nthOf(state: UiState, events: readonly LiveEvent[], index: number): number {
   const kind = events[index]?.kind;
   const pane = panes.find(({ stream }) => stream?.kind === kind);
@@ -186,7 +186,7 @@ function countVerdict(
   if (found === "fail") counts.failures[id] = (counts.failures[id] ?? 0) + 1;
 }
 
-/** Applies the replies of the polls. */
+/** Applies the replies to the polls for fault rules and rate limits. */
 export function withRulesAndWindows(
   state: UiState,
   rules: readonly RuleState[],

@@ -1,4 +1,4 @@
-// Sends many requests: as fast as they are answered, or at a rate.
+// Sends many requests, as fast as the responses arrive or at a given rate.
 
 import { Agent, request as httpRequest } from "node:http";
 import { realDelay, stopwatch } from "../../src/kernel/clock.ts";
@@ -12,7 +12,7 @@ const get = (agent: Agent, url: string) =>
     sent.end();
   });
 
-/** Sends requests over a few connections as fast as they are answered; `pathOf` names the path of each. */
+/** Sends requests over eight connections as fast as the responses arrive. `pathOf` returns a request's path. */
 export async function load(url: string, count: number, pathOf: (number: number) => string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   let next = 0;

@@ -1,4 +1,4 @@
-// The packages that the program needs at run time: better-sqlite3, and what its version for this Node depends on.
+// The packages that the program needs at run time: better-sqlite3 and its dependencies.
 
 import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,16 +13,15 @@ interface Manifest {
 const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 /**
- * The folder of a package, as the package in `from` resolves it. The folder is resolved, not assumed, because a
- * checkout on Node 20 uses another version of better-sqlite3.
+ * The folder of a package, as Node resolves it from the folder `from`. A checkout on Node 20 has better-sqlite3 in
+ * another folder than node_modules.
  */
 const folderOf = (name: string, from: string) =>
   dirname(realpathSync(createRequire(join(from, "package.json")).resolve(`${name}/package.json`)));
 
-/** Packages that only install the binary, or compile it. */
+/** Packages that are used only to download or compile the binary. */
 const INSTALLERS = ["prebuild-install", "node-addon-api"];
 
-/** The folders of the packages. */
 export function nativePackages(): string[] {
   const addon = folderOf("better-sqlite3", root);
   const folders = [addon];

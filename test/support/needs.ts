@@ -1,9 +1,9 @@
-// The needs of tests, which this machine may lack. At its end, `npm test` lists the missing need of each skipped test.
+// What tests need that this machine may lack. At the end, `npm test` lists what the skipped tests would need.
 
 export const ON_WINDOWS = process.platform === "win32";
 
-/** The need of tests with signals, modes of files or a shell. */
+/** What tests with signals, file modes or a shell need. */
 export const UNIX = "Linux or macOS";
 
-/** The end of the title of a test that is skipped without `what`; empty where it runs. */
+/** The end of a test's title: says that the test needs `what`, or is empty if the machine has it. */
 export const needs = (isThere: boolean, what: string): string => (isThere ? "" : ` (needs ${what})`);

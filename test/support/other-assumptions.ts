@@ -1,4 +1,4 @@
-// A value other than the default for every assumption that can be set. One sandbox accepts all values together.
+// For every assumption that can be set, a value other than its default. One sandbox accepts all values together.
 
 import type { FactValue, ServiceFact } from "../../src/contracts/fact.ts";
 import { ownFacts } from "../../src/sandbox/documents.ts";

@@ -48,7 +48,7 @@ export const section = (page: string, title: string) =>
 export const fences = (text: string, language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
 
-/** The rows of tables whose number of cells differs from the row before. */
+/** The table rows that have more or fewer cells than the row before. */
 export const raggedRows = (text: string) => {
   const lines = text.split("\n");
   const cells = lines.map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));

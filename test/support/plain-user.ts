@@ -1,4 +1,4 @@
-// A user for whom file modes count. Root may read and write everything, so for root the program runs as another user.
+// A user to whom file modes apply. Root may read and write everything, so root runs the program as another user.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const NOBODY = 65_534;
 const root = join(import.meta.dirname, "../..");
 let known: PlainUser | string | undefined;
 
-/** The user, or why there is none here. */
+/** The user, or the reason why this machine has none. */
 export function plainUser(): PlainUser | string {
   known ??= findUser();
   return known;
@@ -59,7 +59,7 @@ function copyProgram(): string {
   return copy;
 }
 
-/** Leaves out the sources of native code and the intermediate files of a compiler, which are large. */
+/** False for the native sources and the compiler's intermediate files of better-sqlite3, which are large. */
 const isNeeded = (path: string) =>
   !/[\\/](deps|src|obj|obj\.target)$/.test(path) || !path.includes(`${sep}better-sqlite3${sep}`);
 

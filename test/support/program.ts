@@ -1,5 +1,5 @@
-// Starts, reads and stops the built program, runs its commands in this process, and keeps the folders and files of a
-// test.
+// Starts, reads and stops the built program, runs its commands in this process, and creates the temporary folders and
+// files of tests.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -49,12 +49,12 @@ afterEachTest.push(() => {
 });
 
 /**
- * A port at which nothing listens, so that a command does not find a sandbox that its developer runs. Do not use it for
- * a command that starts a sandbox: as root, that sandbox would listen there, and commands of other tests would find it.
+ * A port at which nothing listens, so that a command does not find the developer's own sandbox. Do not use it for a
+ * command that starts a sandbox. As root, that sandbox would listen there, and commands of other tests would find it.
  */
 export const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
 
-/** For a command that starts a sandbox: any free port, because parallel tests would collide on a fixed one. */
+/** For a command that starts a sandbox: any free port, because parallel tests would collide on a fixed port. */
 export const ANY_PORT = { MERCHANT_SANDBOX_PORT: "0" };
 
 /** Commands that start a sandbox. */
@@ -95,11 +95,11 @@ export function oneWordProgram(): string {
   return file;
 }
 
-/** The variables of this process without the program's own, and without CI: in a pipeline, `exec` trusts files. */
+/** The variables of this process, without the program's own and without CI. If CI is set, `exec` trusts files. */
 export const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && name !== "CI"));
 
-/** Starts the program with these arguments, in an empty folder and with only the given variables. */
+/** Starts the program with these arguments, in an empty folder, and with none of its variables but the given ones. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
   checkPort(words, variables);
   if (!existsSync(PROGRAM)) throw new Error("There is no dist/bin.cjs: run npm run build first.");
@@ -110,7 +110,7 @@ export function launch(words: string[], variables: Record<string, string> = {}, 
 export const launchFile = (file: string, words: string[], variables: Record<string, string>, cwd?: string) =>
   launchCommand(process.execPath, [file, ...words], variables, cwd);
 
-/** Starts another executable, such as a shell that changes the environment first; `pipes` adds file descriptors. */
+/** Starts another executable, such as a shell. Each `pipe` in `beside` adds a file descriptor, from 3 on. */
 export function launchCommand(
   command: string,
   words: string[],
@@ -165,7 +165,7 @@ export function isAlive(pid: number): boolean {
 export const run = (words: string[], variables: Record<string, string> = {}, cwd = folder()): Promise<Ended> =>
   isHosted(words, variables) ? runShared(words, variables, cwd) : launch(words, variables, cwd).ended;
 
-/** Runs a command in a process that it shares with others. The command must end on its own. */
+/** Runs a command in a process that it shares with other commands. The command must end on its own. */
 export async function runShared(
   words: string[],
   variables: Record<string, string> = {},
@@ -201,7 +201,7 @@ export interface CommandRun {
   error: string;
 }
 
-/** Runs a command in this process, which is faster than the program. Without a URL, the command gets no `--url`. */
+/** Runs a command in this process, which is faster than a new one. Without a URL, the command gets no `--url`. */
 export async function runCommand(url: string | undefined, ...[name = "", ...words]: string[]): Promise<CommandRun> {
   const written = { out: "", error: "" };
   const spies = [

@@ -1,5 +1,5 @@
-// A sandbox on a real port with a frozen clock, a plain HTTP client, servers for tests, and a count of the attacks that
-// tests attempt.
+// A sandbox on a real port with a frozen clock, a plain HTTP client, servers for tests, and a count of the attacks in
+// tests.
 
 import { randomInt } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue:
 /** An action on a seeded record. */
 export const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 
-/** The required fields of a record of this kind; makes the records that they refer to. */
+/** The required fields of a record of this kind. Creates the records to which these fields refer. */
 export async function neededFields(bench: Bench, merchant: string, kind: string): Promise<object> {
   if (kind !== "product_variant") return {};
   const { id } = await bench.control("POST", "/records/product", { merchant });
@@ -57,7 +57,7 @@ export interface Bench extends Omit<Sandbox, "events"> {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Calls the control API, which must succeed, and returns the body. */
   control(method: string, path: string, body?: unknown): Promise<Answer["body"]>;
-  /** Event types that a request emitted, in order. */
+  /** As a function, returns the types of the events that a request emitted, in order. */
   events: Sandbox["events"] & ((answer: Answer) => Promise<string[]>);
   /** Reported defects. Closing the sandbox fails the test if there is any. */
   defects: Defect[];
@@ -68,7 +68,7 @@ const shared = new Agent({ keepAlive: true });
 
 afterEachTest.push(() => Promise.all(opened.splice(0).map((bench) => bench.close())));
 
-/** A sandbox for one test, closed after it. Any defect fails the test. */
+/** A sandbox for one test, closed after the test. Any defect fails the test. */
 export async function open(options: GivenOptions = {}): Promise<Bench> {
   const bench = await share(options);
   opened.push(bench);
@@ -114,10 +114,10 @@ export async function share(options: GivenOptions = {}): Promise<Bench> {
 /** Set in the test project `mounted`: sandboxes without the options `port` and `host` are mounted in an Express app. */
 const MOUNTED = process.env.MOUNTED !== undefined;
 
-/** Adds a test that applies only to the sandbox's own port: in an app, the app's server or routes decide instead. */
+/** Adds a test of the sandbox's own port. If the sandbox is mounted, the app's server or routes decide instead. */
 export const testOnOwnPort = MOUNTED ? ((() => {}) as unknown as typeof test) : test;
 
-/** Mounts a sandbox in an Express app that listens on both loopback addresses. */
+/** Mounts a sandbox in an Express app that listens on 127.0.0.1. */
 async function mount(sandbox: Sandbox): Promise<{ url: string; port: number; close(): Promise<void> }> {
   const { default: express } = await import("express");
   const server = createHttpServer(express().disable("x-powered-by").use(sandbox.middleware));
@@ -185,7 +185,7 @@ function record(
 const bytesOf = (body: unknown) =>
   Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 
-/** Parses JSON; undefined for other text, which faults send. */
+/** Parses JSON. Returns undefined for other text, which faults can send. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -230,8 +230,8 @@ export async function listen(server: Server, host = "127.0.0.1"): Promise<number
 }
 
 /**
- * A free port, for a program that starts later. It is below the ports that systems assign themselves, because a system
- * could assign such a port to another test's server before the program listens.
+ * A free port, for a program that starts later. The port is below the range from which systems assign ports, because a
+ * system could assign it to another test's server before the program listens.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(11_000, 32_768);

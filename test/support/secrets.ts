@@ -20,7 +20,7 @@ const ALONE = ["pin", "iban"];
 
 const innocentWords = fc.array(fc.constantFrom("user", "card", "new", "my", "bank"), { maxLength: 2 });
 
-/** A secret name without separators between its words, such as `xauthtoken`. */
+/** A secret name without separators between its words, such as `mypassword`. */
 export const gluedSecretNames = fc
   .tuple(
     innocentWords,
@@ -29,7 +29,7 @@ export const gluedSecretNames = fc
   )
   .map(([before, word, end]) => `${before.join("")}${word.replaceAll(" ", "")}${end}`);
 
-/** A name that is secret by one of its words. */
+/** A name that is secret because of one of its words. */
 export const secretNames = fc
   .tuple(innocentWords, fc.constantFrom(...SECRET_WORDS), innocentWords, fc.constantFrom(...spellings))
   .map(([before, word, after, spell]) => spell([...before, ...word.split(" "), ...after]));
@@ -47,7 +47,7 @@ const withChecksum = (country: string, rest: string) => {
 };
 const inGroups = (iban: string) => iban.replace(/(.{4})(?=.)/g, "$1 ");
 
-/** A valid IBAN, whole or in groups. */
+/** A valid IBAN, with or without a space after every four characters. */
 export const ibans = fc
   .tuple(
     fc.constantFrom(["DE", 18], ["PT", 21], ["FR", 23], ["NO", 11]) as fc.Arbitrary<[string, number]>,

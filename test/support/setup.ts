@@ -1,12 +1,12 @@
-// Runs before each test file: fixes the seed of the property tests, keeps deliveries from the developer's own app, and
-// registers the clean-up hooks of the support modules that the file uses.
+// Runs before each test file. Fixes the seed of the property tests, keeps deliveries away from the developer's own app,
+// and registers the clean-up hooks of the support modules that the file uses.
 
 import { Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { afterEachFile, afterEachTest } from "./cleanup.ts";
 
-/** How many tests are running. Concurrent tests are cleaned up after the last one ends. */
+/** How many tests are running. The hooks for concurrent tests run after the last of these tests ends. */
 let running = 0;
 
 beforeEach(() => void running++);

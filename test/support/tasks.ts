@@ -1,5 +1,5 @@
-// The table of tasks in docs/dashboard.md, with the text that shows that a task is done, and a sandbox in which each
-// can be done.
+// The table of tasks in docs/dashboard.md, with the text that shows that a task is done, and a sandbox in which all
+// tasks can be done.
 
 import { readFileSync } from "node:fs";
 import { type Bench, open } from "./sandbox.ts";
@@ -33,12 +33,12 @@ export const PEER_KEYS: Readonly<Record<string, number>> = {
   "see only cut connections": 4, // `f~e`, Enter
   "see the body of a response": 2, // Enter, Tab
   "see the time of each stage": 3, // Enter, Tab, Tab
-  "go from a request to its delivery": 1, // Enter, k9s
+  "go from a request to its delivery": 1, // Enter, in k9s
   "copy a request as curl": 27,
   "list the keys": 1, // `?`
 };
 
-/** Text that the screen shows after the keys, or that has been copied. */
+/** The text on the screen after the keys, or the copied text. */
 export const RESULTS: Readonly<Record<string, RegExp>> = {
   "see requests arrive": /POST +\/v1\/hos.*decline +200/,
   "pause on a row": /NOT FOLLOWING/,

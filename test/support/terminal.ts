@@ -35,7 +35,7 @@ interface Opening {
   variables?: Record<string, string | undefined>;
 }
 
-/** Removes variables of the developer's environment that affect output. */
+/** Variables that affect output. The program does not get them from the developer's environment. */
 const SILENT = [
   "CI",
   "NO_COLOR",
@@ -48,10 +48,9 @@ const SILENT = [
   "NODE_OPTIONS",
 ];
 
-/** The program with these arguments. */
 export const openProgram = (words: string[], opening?: Opening) => open(process.execPath, [PROGRAM, ...words], opening);
 
-/** A shell in which `$program` is the program. */
+/** An interactive shell in which `$program` starts the program. */
 export const openShell = (opening: Opening = {}) =>
   open("sh", ["-i"], {
     ...opening,
@@ -75,7 +74,7 @@ export function open(file: string, words: string[], { size = WIDE, variables = {
   const titles: string[] = [];
   screen.onTitleChange((title) => titles.push(title));
   const changed = new Set<() => void>();
-  // The screen parses its input later, in order, so an empty write completes after everything that the program wrote.
+  // The screen parses its input later and in order, so an empty write completes after all output of the program.
   const ended = new Promise<{ code: number; signal: number }>((resolve) =>
     child.onExit(({ exitCode, signal }) => screen.write("", () => resolve({ code: exitCode, signal: signal ?? 0 }))),
   );
@@ -104,14 +103,14 @@ export function open(file: string, words: string[], { size = WIDE, variables = {
     },
     lines,
     text,
-    /** Text and style of each cell: equal if two screens look the same. */
+    /** The text and style of each cell. Two screens that look the same have equal cells. */
     cells: () => Array.from({ length: screen.rows }, (_, row) => lookOf(screen, row)),
     /** Resolves with the screen once it contains a text. */
     shows: (wanted: Wanted) => until({ changed, ended, text }, wanted),
     /** Stops reading, like a stuck connection. */
     freeze: () => child.pause(),
     thaw: () => child.resume(),
-    /** Closes the terminal, like a closed window. */
+    /** Closes the terminal, as when a user closes the window. */
     hangUp: () => (child as IPty & { destroy(): void }).destroy(),
     ended,
   };

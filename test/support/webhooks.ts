@@ -15,11 +15,11 @@ export interface Arrival {
   body: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.
   event: any;
-  /** Number of its connection, from 1. */
+  /** The number of the request's connection, from 1. */
   connection: number;
 }
 
-/** How the receiver handles a request: a status, or a custom handler. */
+/** How the receiver handles a request: with a status, a failure, a response, or a custom handler. */
 export type Step =
   | number
   | "hang"
@@ -34,7 +34,7 @@ export interface Receiver {
   readonly arrivals: Arrival[];
   /** Responses to the next requests in order; 200 after the last. */
   script(...steps: Step[]): void;
-  /** Response to every request from now on, in place of the script. */
+  /** Sets the response to every request from now on. undefined returns to the script. */
   always(step: Step | undefined): void;
   /** Resolves when this many requests have arrived in total. */
   arrived(count: number): Promise<Arrival[]>;
@@ -130,7 +130,7 @@ export interface Registered {
   url: string;
 }
 
-/** Registers an endpoint of the sandbox's first merchant. */
+/** Registers an endpoint. `key` chooses the merchant (default: the sandbox's first merchant). */
 export async function register(bench: Bench, url: string, events: string[] = ["*"], key?: string): Promise<Registered> {
   const { status, body, text } = await bench.call("POST", "/v1/webhooks", {
     body: { url, events },
@@ -140,7 +140,7 @@ export async function register(bench: Bench, url: string, events: string[] = ["*
   return body;
 }
 
-/** A sandbox with a registered receiver. Default: for every event of the first merchant. */
+/** A sandbox and a receiver that is registered for `events` (default: every event of the first merchant). */
 export async function openRegistered(options: Parameters<typeof open>[0] = {}, events?: string[], key?: string) {
   const bench = await open(options);
   const receiver = await receive();

@@ -17,7 +17,7 @@ const MERCHANTS = ["lodge", "market", "stage", "blank"];
 const kinds = resources.filter(({ hidden }) => hidden.length === 0);
 const makeable = kinds.filter(({ kind }) => kind !== "merchant");
 
-/** Operations with a body that change records of the merchant. Login and creating merchants change none. */
+/** Operations with a body that change records of the merchant, without those on merchants, webhooks and events. */
 const operations = catalogue.filter(({ body, id }) => body !== undefined && !/^(merchants|webhooks|events)\./.test(id));
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -64,7 +64,7 @@ const CHANGES: readonly JsonObject[] = [
 
 const SPANS = ["1m", "2h", "9h", "1d", "3d", "12d"];
 
-/** After every this many steps, the records of the other merchants are checked too. */
+/** At every step whose number is a multiple of this, the records of the other merchants are checked too. */
 const ALL_WORLDS = 50;
 
 export interface WalkResult {
@@ -124,7 +124,7 @@ export async function walk(seed: number, steps: number): Promise<WalkResult> {
   } finally {
     agent.destroy();
     records.close();
-    // A violation explains more than the defect behind it, so the defect is not reported too.
+    // Reports only the violation, because it explains more than the defect that caused it.
     if (result.violations.length > 0) bench.defects.length = 0;
     await bench.close();
   }
@@ -274,7 +274,7 @@ interface Item {
   quantity: number;
 }
 
-/** The stock of each variant that accepted orders have taken and not given back. */
+/** The stock of each variant that accepted orders have taken and not returned. */
 function takenOf(world: RecordsByKind): Map<string, number> {
   const taken = new Map<string, number>();
   for (const { status, acceptedAt, items } of world.get("marketplace_order") ?? []) {
@@ -286,7 +286,7 @@ function takenOf(world: RecordsByKind): Map<string, number> {
 }
 
 /**
- * The variants whose stock changed by a number other than what orders took. Leaves out variants whose stock is not
+ * The variants whose stock did not change by the quantity that orders took. Leaves out variants whose stock is not
  * counted or was set by the caller.
  */
 function stockLedger(before: RecordsByKind, after: RecordsByKind, isSet: (variant: AnyRecord) => boolean): string[] {

@@ -1,4 +1,4 @@
-// Arbitraries for request bodies: valid and invalid values per field, as changes to the example of an operation.
+// Arbitraries for request bodies: changes of the example of an operation to valid and invalid values.
 
 import fc from "fast-check";
 import type { Fields } from "../record-kinds.ts";
@@ -104,7 +104,7 @@ const VALUES: Record<string, readonly unknown[]> = {
 
 const EXTRA = ["note2", "id", "status", "created", "merchantId"];
 
-/** Endpoint addresses other than those of the receivers. */
+/** Endpoint addresses that are rejected. */
 export const ADDRESSES = [
   "http://example.com/ok",
   "ftp://localhost/ok",
@@ -118,7 +118,7 @@ export const ADDRESSES = [
 
 export interface Change {
   name: string;
-  /** Absent: the field is removed. */
+  /** If absent, the field is removed. */
   value?: unknown;
 }
 
@@ -133,7 +133,7 @@ const changeOf = (names: readonly string[]): fc.Arbitrary<Change> =>
     ),
   );
 
-/** Changes to a valid body: usually none, and mostly to fields that the operation accepts. */
+/** Changes to a valid body. Half of the bodies get none, and most changes are to fields that the operation accepts. */
 export function changesOf(fields: readonly string[]): fc.Arbitrary<Change[]> {
   const some = fc.oneof(...(fields.length > 0 ? [{ weight: 4, arbitrary: changeOf(fields) }] : []), {
     weight: 1,

@@ -7,10 +7,10 @@ import { type KindName, kindOf } from "../record-kinds.ts";
 import { type Change, changesOf } from "./body-arbitraries.ts";
 import { type FaultCommand, faults } from "./fault-commands.ts";
 
-/** A record or a list item, by index modulo the number there are. */
+/** A record or a list item, by index modulo the length of the list. */
 export interface Pick {
   nth: number;
-  /** `ready`: a record in a state that the operation accepts, if there is one. */
+  /** `ready` picks a record in a state that the operation accepts, if there is one. */
   whose: "own" | "ready" | "other" | "nobody";
 }
 
@@ -20,7 +20,7 @@ export interface CallCommand {
   who: Who;
   picks: Pick[];
   changes: Change[];
-  /** Endpoint address: a receiver, or an index into the list of other addresses. */
+  /** The endpoint's address: a receiver, or an index into the rejected ADDRESSES. */
   address: { receiver: string } | { address: number };
   query: Query;
   key: string | undefined;
@@ -103,7 +103,7 @@ const query = fc
   })
   .map((drawn) => Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)) as Query);
 
-/** Most receivers respond at once. A silent one costs real time. */
+/** A silent receiver is drawn rarely, because it costs real time. All other receivers respond at once. */
 const receiver = fc.oneof(
   { weight: 8, arbitrary: fc.constant("ok") },
   { weight: 32, arbitrary: fc.constantFrom("ok", "ok", "down", "again", "later", "gone", "moved", "broken", "closed") },
@@ -138,7 +138,7 @@ const callOf = (operation: (typeof operations)[number]): fc.Arbitrary<CallComman
   });
 };
 
-/** Operations that others build on are generated more often. */
+/** Operations on which other operations depend are generated more often. */
 const OFTEN: Record<string, number> = {
   "webhooks.create": 8,
   "events.test": 4,
@@ -167,7 +167,7 @@ const astray: fc.Arbitrary<Command> = fc.record({
   who,
 });
 
-/** Kinds that the control API creates and moves: those whose state operations check, and some that are only listed. */
+/** Kinds of records that the control API creates and moves. Operations check the state of most of them. */
 const STEERED: KindName[] = [
   "booking",
   "remittance",
@@ -274,7 +274,7 @@ const trace = (options: { most: number; crashes: boolean }): fc.Arbitrary<Trace>
     }),
   });
 
-/** Generates a trace; the same seed gives the same trace. Without `silent`, no receiver takes real time. */
+/** Generates a trace; the same seed gives the same trace. Without `silent`, every receiver responds at once. */
 export function generateTrace(
   seed: number,
   { silent = false, ...options }: { most: number; crashes: boolean; silent?: boolean },
@@ -289,5 +289,4 @@ const withoutSilence = (command: Command): Command =>
     ? { ...command, address: { receiver: "broken" } }
     : command;
 
-/** The states of a kind. */
 export const statesOf = (kind: KindName): string[] => Object.keys(kindOf(kind).transitions);

@@ -10,14 +10,14 @@ import type { Arrival } from "./webhook-receivers.ts";
 type Row = Record<string, unknown>;
 
 /**
- * Attempts at the same moment may start in any order, so each is searched for in the log. A match assigns the id of its
- * row, and the number of its delivery.
+ * Attempts at the same moment may start in any order, so each attempt is searched for in the log. Its row gives the
+ * attempt its id, and the delivery its number.
  */
 export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], world: World): string[] {
   const fresh = rows.slice(0, made.length).reverse();
   const known = loggedMerchants(world);
   const numbers = new Set(known.flatMap(({ deliveries }) => deliveries.map(({ number }) => number)));
-  // Duplicates look the same in the log: the earlier delivery takes the earlier row.
+  // Duplicates look the same in the log. The earlier delivery gets the earlier row.
   for (const attempt of made) {
     const differences = (row: Row) => [
       ...diff(loggedAttempt({ ...attempt, id: row.id as string }), modelled(row), "the log"),
@@ -52,13 +52,13 @@ function diffSequence(rows: readonly Row[]): string[] {
   return wrong ? [`the log/sequence: must fall from row to row, but ${wrong.id} has ${wrong.sequence}`] : [];
 }
 
-/** The fields that the model predicts. */
+/** The row with only the fields that the model predicts. */
 const modelled = ({ fault: _, summary: __, ...row }: Row): Row => row;
 
 /** Checks that every attempt arrived exactly once with the right body and signature, and that nothing else arrived. */
 export function diffArrivals(made: readonly Attempt[], arrivals: Arrival[]): string[] {
   const reached = made.filter(({ url, decided }) => !decided.drop && receiverOf(url) !== "closed");
-  // Endpoints may share an address. Webhooks signed with an unknown secret match last.
+  // Endpoints may share an address. An attempt with a wrong secret matches any wrong signature, so it is matched last.
   const isStrange = ({ decided }: Attempt) => decided.signature === "wrong_secret";
   const sent = [...reached.filter((attempt) => !isStrange(attempt)), ...reached.filter(isStrange)];
   for (const attempt of sent) {

@@ -1,9 +1,9 @@
-// Compares a response with the expected one and lists the differences.
+// Compares a response with the expected response, and lists the differences.
 
 import { ANYTHING, SOME_NUMBER, SOME_TEXT } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 
-/** A response as received. Callers use undefined for a broken connection. */
+/** A received response. Functions use undefined in its place if the connection broke. */
 export interface HttpResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -11,7 +11,7 @@ export interface HttpResponse {
   body: unknown;
 }
 
-/** Lists the paths where two values differ; empty when they match. */
+/** Lists the paths at which two values differ. The list is empty if the values match. */
 export function diff(expected: unknown, actual: unknown, where = ""): string[] {
   if (expected === ANYTHING) return [];
   if (expected === SOME_TEXT)
@@ -57,7 +57,7 @@ const wordsOf = ({ status, code = "" }: Expected) => `${status} ${code}`;
 const codeOf = ({ body }: HttpResponse) => String((body as { code?: unknown } | undefined)?.code ?? "");
 
 function diffHeader(name: string, expected: string | undefined, actual: unknown): string[] {
-  // The model predicts only whether there is a warning, not its text.
+  // The model predicts only whether there is a warning, but not the text.
   if (name === "x-sandbox-warning" && expected !== undefined)
     return actual === undefined ? [`header ${name} must be there`] : [];
   return diff(expected, actual, `header ${name}`);
@@ -65,7 +65,7 @@ function diffHeader(name: string, expected: string | undefined, actual: unknown)
 
 function diffBody({ code, body, text, operation }: Expected, response: HttpResponse): string[] {
   if (text !== undefined)
-    return text === response.text ? [] : [differs("the response, to the byte,", text, response.text)];
+    return text === response.text ? [] : [differs("the bytes of the response", text, response.text)];
   if (code === undefined) return diff(body, response.body);
   const error = response.body as
     | { error?: unknown; message?: unknown; code?: unknown; details?: { requestId?: unknown } }
@@ -84,6 +84,8 @@ function diffBody({ code, body, text, operation }: Expected, response: HttpRespo
 
 function diffCorruption({ corruption }: Expected, { text, body, headers }: HttpResponse): string[] {
   if (corruption === "html")
-    return /^<!DOCTYPE html>/.test(text) && /html/.test(String(headers["content-type"])) ? [] : ["it must be a page"];
-  return body === undefined ? [] : ["it must not be JSON"];
+    return /^<!DOCTYPE html>/.test(text) && /html/.test(String(headers["content-type"]))
+      ? []
+      : ["the body must be an HTML page"];
+  return body === undefined ? [] : ["the body must not be JSON"];
 }

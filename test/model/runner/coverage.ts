@@ -1,9 +1,9 @@
-// The operations that the runs covered, and those that the model lacks.
+// The operations that the runs covered, and the operations that the model lacks.
 
 import type { Expected } from "../call-outcome.ts";
 import { operations, runs } from "../operations.ts";
 
-/** Names the operations that the model lacks; undefined when it has all of them. */
+/** Names the operations that the model lacks; undefined if the model has all operations. */
 export function describeMissingOperations(sandbox: readonly string[]): string | undefined {
   const lacking = sandbox.filter((id) => !(id in runs));
   return lacking.length === 0

@@ -23,7 +23,7 @@ export interface FaultCommand {
 
 const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq: number) => fc.option(arbitrary, { freq, nil: undefined });
 
-/** Operations whose response may be lost: the record they create can be read from its event. */
+/** Operations whose response may be lost: reads, and writes whose record can be read from their event. */
 const LOSABLE = [
   ...[
     "pricing_rules.create",

@@ -15,7 +15,7 @@ import type { FaultCommand } from "./fault-commands.ts";
 export type RenderedCommand =
   | { kind: "call"; request: Request }
   | { kind: "controlCommand"; controlCommand: ControlCommand }
-  /** `during`: a call in flight when the crash happens. */
+  /** `during` is the call in flight when the crash happens. */
   | { kind: "crash"; during: Request | undefined };
 
 /** The facts about the run so far that rendering needs. */
@@ -23,13 +23,13 @@ export interface RunHistory {
   world: World;
   /** Calls, oldest first. */
   calls: Request[];
-  /** Counts commands, which makes addresses of endpoints and ids of rules unique. */
+  /** The number of commands so far. It makes addresses of endpoints and ids of rules unique. */
   count: number;
-  /** Base address of the receivers: `http://127.0.0.1:PORT/RUN`. */
+  /** The base address of the receivers: `http://127.0.0.1:PORT`. */
   receivers: string;
 }
 
-/** Undefined when there is nothing the command could apply to. */
+/** Returns undefined if there is nothing to which the command could apply. */
 export function renderCommand(history: RunHistory, command: Command): RenderedCommand | undefined {
   switch (command.type) {
     case "call":
@@ -60,14 +60,14 @@ export function renderCommand(history: RunHistory, command: Command): RenderedCo
   }
 }
 
-/** `again` and `later` count events per address, so two endpoints must not share one. */
+/** The receivers `again` and `later` count events per address, so two endpoints must not share such an address. */
 const isRepeatable = ({ body = "" }: Request) => !/\/(again|later)"/.test(body);
 
 const hasKey = ({ headers }: Request) => /^k\d$/.test(headers["idempotency-key"] ?? "");
 
 const at = <T>(nth: number, list: readonly T[]): T | undefined => list[nth % Math.max(1, list.length)];
 
-/** Fixture merchants come first, in their order, also after a reset. */
+/** Fixture merchants come first, in the order of the fixtures, even after a reset has added them again. */
 function placeOf(merchant: string): number {
   const place = fixtures.findIndex(({ merchant: { id } }) => id === merchant);
   return place === -1 ? fixtures.length : place;
@@ -97,7 +97,7 @@ function headersOf(world: World, { as, nth }: Who): Record<string, string> {
   return sent === undefined ? {} : { authorization: sent };
 }
 
-/** The merchant whose key is sent; the first merchant when the key is unknown. */
+/** The merchant whose key is sent, or the first merchant if the key is unknown. */
 function callerOf(world: World, { authorization = "" }: Record<string, string>): Merchant {
   const key = world.keys.get(authorization.replace(/^\w+ /, ""));
   return world.merchants.get(key?.merchant ?? "") ?? merchantAt(world, 0);
@@ -119,7 +119,7 @@ function renderCall(history: RunHistory, command: CallCommand): Request {
   return method === "GET" ? request : withBody(request, bodyOf(history, command), command.oddity);
 }
 
-/** The kind of record in the path, and which records the operation accepts. */
+/** The kind of record in an operation's path, and the records that the operation accepts. */
 const ABOUT: Record<string, [kind: KindName, isReady: (record: Entry) => boolean]> = {
   "customers.get": ["customer", () => true],
   "bookings.decline": ["booking", ({ status }) => status === "pending"],
@@ -213,7 +213,7 @@ function filterOf({ events, endpoints }: Merchant, filter: string): string {
   return filter === "endpoint" ? `endpointId=${endpoints.at(-1)?.id ?? "we_none"}` : filter;
 }
 
-/** A keyed write of a merchant without endpoints: safe to interrupt and to send again. */
+/** A write with a key, of a merchant without endpoints. It is safe to interrupt and to send again. */
 function interruptible({ calls, world }: RunHistory, nth: number): Request | undefined {
   const isQuiet = ({ headers }: Request) => recordsOf(callerOf(world, headers), "webhook_endpoint").length === 0;
   return at(
@@ -232,7 +232,7 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
       return controlCommands.reset(command.nth === undefined ? undefined : merchantId(command.nth));
     case "add-merchant":
       return controlCommands.addMerchant(at(command.nth, fixtures)?.name ?? "");
-    // Keep at least one merchant.
+    // At least one merchant is kept.
     case "remove":
       return world.merchants.size > 1 ? controlCommands.remove(merchantId(command.nth)) : undefined;
     case "record":
@@ -272,8 +272,8 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
 }
 
 /**
- * Not in the model: the payments of stays and renewals, the remittances of a payroll run, and the stock of what is
- * ordered.
+ * Whether the change has consequences that the model lacks: payments of stays and renewals, remittances of a payroll
+ * run, and changes of stock.
  */
 const hasConsequences = (kind: KindName, { items }: Entry, status: string): boolean =>
   (kind === "booking" && ["confirmed", "checked_out"].includes(status)) ||

@@ -11,7 +11,7 @@ export interface Failure {
   /** The response that the model expected. */
   expected: string;
   lines: string[];
-  /** Number of commands executed before the failure; one more than the trace has if the final reads failed. */
+  /** The number of commands up to the failing one. If the final reads failed, one more than the trace has. */
   commands: number;
 }
 
@@ -23,10 +23,10 @@ export interface RunOptions {
 }
 
 const NOW = Date.UTC(2026, 0, 5, 12);
-/** In real time. A silent receiver takes all of it; the others respond at once, also on a busy machine. */
+/** In real time. Only a silent receiver exceeds it: even on a busy machine, the other receivers respond earlier. */
 const WEBHOOK_TIMEOUT = "10s";
 
-/** Resolves to undefined when the sandbox matched the model throughout. */
+/** Resolves to undefined if the sandbox always matched the model. */
 export async function runTrace(
   { rateLimit, bodies, commands }: Trace,
   options: RunOptions,

@@ -35,7 +35,7 @@ export interface Run {
   receivers: Receivers;
   /** Base address of the receivers. */
   address: string;
-  /** Every request so far with the status of its response, and every restart. */
+  /** Lines for the report: every request so far with the status of its response, and every restart. */
   lines: string[];
   calls: Request[];
   count: number;
@@ -83,7 +83,7 @@ async function send(run: Run, request: Request): Promise<HttpResponse | undefine
   return response;
 }
 
-/** `replayed`: after a crash the response may or may not be a replay, depending on how far the first call got. */
+/** With `replayed`, the response may or may not be a replay: the crash came before or after the call took effect. */
 async function checkCall(
   run: Run,
   request: Request,
@@ -107,8 +107,8 @@ async function checkCall(
 }
 
 /**
- * The record of a lost or corrupted response, read from the first event of its request: those after it are about other
- * records.
+ * The record of a lost or corrupted response. It is in the first event of the request. Later events of the request are
+ * about other records.
  */
 async function recordOfNewestRequest(run: Run): Promise<unknown> {
   const response = await run.target.call(control("GET", "/events?limit=100"));
@@ -138,13 +138,13 @@ async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Prom
     deliveries.some(({ state }) => state === "pending"),
   );
   const made = deliverAfter(world, controlCommand);
-  // Setting the clock also expires stored replies, which takes time in the background.
+  // Setting the clock also deletes expired replies in the background, which takes time.
   if (controlCommand?.advance === undefined && (hasPending || controlCommand?.setsClock))
     await send(run, control("POST", "/clock/advance", { by: "0s" }));
   if (hasPending || made.length > 0) await checkDeliveryLog(run, made);
 }
 
-/** The log must show the new events of the model, followed by the newest event known before. */
+/** The log must show the model's new events first, and then the newest event that was known before. */
 async function checkEvents(run: Run): Promise<void> {
   const events = loggedMerchants(run.world)
     .flatMap((merchant) => merchant.events)
@@ -186,7 +186,7 @@ async function checkDeliveryLog(run: Run, made: Attempt[]): Promise<void> {
     diffDeliveryLog(made, rows.slice(0, made.length + 1), run.world),
     format(made.map(({ delivery, ...rest }) => rest)),
   );
-  fail(diffArrivals(made, run.receivers.taken()), "what the log says");
+  fail(diffArrivals(made, run.receivers.taken()), "the webhooks of the attempts in the log");
 }
 
 export const control = (method: string, path: string, body?: unknown): Request => ({
@@ -196,7 +196,7 @@ export const control = (method: string, path: string, body?: unknown): Request =
   body: body === undefined ? undefined : JSON.stringify(body),
 });
 
-/** Crashes and restarts the sandbox, with or without a call in flight. That call is then sent again. */
+/** Crashes and restarts the sandbox. `during` is in flight at the crash, and is sent again after the restart. */
 async function crash(run: Run, during: Request | undefined): Promise<void> {
   run.lines.push(during ? `kill during ${during.method} ${during.path}, and restart` : "kill, and restart");
   const under = during && run.target.call(during);
@@ -224,7 +224,7 @@ export async function readAllRecords(run: Run): Promise<void> {
   }
 }
 
-/** Kinds without a list operation. To read a record, the test moves it to its current state, which changes nothing. */
+/** Kinds without a list operation. The runner reads such a record by moving it to its current state. */
 const UNLISTED = [
   "booking",
   "payroll",
@@ -247,7 +247,7 @@ async function readUnlisted(run: Run, merchant: string): Promise<void> {
 /** After all commands, the sandbox's own checker must find the records of each merchant consistent. */
 export async function checkWorlds(run: Run): Promise<void> {
   const saved = bodyOf<{ file: string }>(await run.target.call(control("PUT", "/snapshots/end")));
-  fail(violationsIn(saved.file, run.world.now / 1_000), "a coherent world");
+  fail(violationsIn(saved.file, run.world.now / 1_000), "consistent records");
 }
 
 const LISTS = [

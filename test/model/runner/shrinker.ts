@@ -3,7 +3,7 @@
 import type { Command, Trace } from "./commands.ts";
 import type { Failure } from "./run-trace.ts";
 
-/** Resolves to undefined when the trace passes. */
+/** Resolves to undefined if the trace passes. */
 type RunTrace = (trace: Trace) => Promise<Failure | undefined>;
 
 const MAX_TRIES = 600;
@@ -22,7 +22,7 @@ export async function shrink(trace: Trace, failure: Failure, run: RunTrace): Pro
     const candidate = { ...best.trace, ...options, commands };
     const found = await run(candidate);
     if (!found) return false;
-    // Drop the commands after the failing one.
+    // Drops the commands after the failing command.
     best.trace = { ...candidate, commands: commands.slice(0, found.commands) };
     best.failure = found;
     return true;

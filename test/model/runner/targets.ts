@@ -11,9 +11,9 @@ import type { Request } from "../call.ts";
 import type { HttpResponse } from "./compare-responses.ts";
 
 export interface Target {
-  /** Undefined when the connection broke. */
+  /** Resolves to undefined if the connection broke. */
   call(request: Request): Promise<HttpResponse | undefined>;
-  /** Stops without a clean shutdown if the target can, and restarts on the same file with the clock at this time. */
+  /** Kills the program, or closes the sandbox of this process, and restarts it on the same file at this time. */
   crash(now: number): Promise<void>;
   /** Stops the target and returns the defects it reported, if any. */
   close(): Promise<string | undefined>;
@@ -21,10 +21,10 @@ export interface Target {
 
 export interface TargetOptions {
   now: number;
-  /** For example 30/10s. */
+  /** Such as 30/10s. */
   rateLimit: string;
   bodies: "checked" | "open";
-  /** Timeout for a receiver that never responds, in real time. */
+  /** The real time after which an attempt at a silent receiver fails. */
   webhookTimeout: string;
   /** Whether the trace has crashes, and so needs a database file. */
   crashes: boolean;
@@ -98,6 +98,6 @@ export async function builtProgram({ now, rateLimit, bodies, webhookTimeout }: T
   };
 }
 
-/** Undefined when the connection broke. */
+/** Resolves to undefined if the connection broke. */
 const send = (url: string, { method, path, headers, body }: Request, agent: Agent): Promise<HttpResponse | undefined> =>
   call(url, method, path, { key: null, headers, body, contentType: null, agent }).catch(() => undefined);

@@ -1,4 +1,4 @@
-// The webhook receivers of a run: one server whose behaviour is selected by the last part of the path.
+// The webhook receivers of a run. They are one server, whose behaviour depends on the last part of the path.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ export interface Receivers {
   port: number;
   /** Returns the webhooks received since the last call. */
   taken(): Arrival[];
-  /** Clears all counts: event ids repeat in the next run. */
+  /** Clears all counts, because event ids repeat in the next run. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startReceivers(): Promise<Receivers> {
   };
 }
 
-/** `broken` resets the connection, `silent` never responds, and `closed` has no server. */
+/** `broken` closes the connection without a response, and `silent` never responds. */
 function perform(name: ReceiverName, timesSeen: number, outgoing: ServerResponse): void {
   if (name === "broken") outgoing.socket?.destroy();
   const { responseStatus } = outcomeOf(name, timesSeen);

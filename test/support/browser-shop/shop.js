@@ -1,5 +1,5 @@
-// A shop with its own store: an Express app with one API key. It passes the baggage header on, unless the header
-// x-pass-on is "no". It declines bookings and adds rules for the user of its page, and receives webhooks.
+// A shop with its own store: an Express app with one API key. It forwards the baggage header of a request, unless the
+// header x-pass-on is "no". It declines bookings and adds rules for the user of its page, and receives webhooks.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac } from "node:crypto";
@@ -7,7 +7,7 @@ import express from "express";
 
 const { MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET, PORT } = process.env;
 const incoming = new AsyncLocalStorage();
-/** Rules by the session that made them, and events by merchant. */
+/** The rules of each session, and the events of each merchant. */
 const store = { rules: new Map(), events: new Map() };
 const add = (map, key, value) => map.set(key, [...(map.get(key) ?? []), value]);
 

@@ -34,7 +34,7 @@ for (let number = 1; number <= Number(TESTS); number++)
     ]);
   });
 
-test("the app does not pass the header on", async ({ page, merchant }) => {
+test("a call without the header is rejected", async ({ page, merchant }) => {
   await page.setExtraHTTPHeaders({ "x-pass-on": "no" });
   await page.goto("/");
   await page.click("text=Add rule");

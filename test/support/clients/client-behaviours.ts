@@ -1,4 +1,4 @@
-// Behaviours of clients, run with a real HTTP client, and the verdicts that each behaviour must get.
+// Behaviours of clients, which tests run with real HTTP clients, and the verdicts that each behaviour must get.
 
 import type { FaultAction } from "../../../generated/control-api.ts";
 
@@ -7,11 +7,11 @@ export interface Actions {
   get(path?: string): Promise<unknown>;
   /** A read by a second program with the same API key. */
   other(path?: string): Promise<unknown>;
-  /** Waits this long. Default: the delay of the run. */
+  /** Waits this long (default: the delay of the run). */
   wait(milliseconds?: number): Promise<unknown>;
-  /** Between 0 and 1, from the seed. */
+  /** A number between 0 and 1 that depends on the seed. */
   random(name: string | number): number;
-  /** Arms a fault for the client's merchant: on the operation, or on every operation for `null`. */
+  /** Arms a fault for the client's merchant, on one operation or, if it is `null`, on every operation. */
   fault(action: FaultAction, times: number, operation?: string | null): Promise<void>;
   createCustomer(id: string): Promise<unknown>;
 }
@@ -20,17 +20,17 @@ export interface ClientBehaviour {
   name: string;
   /** Returns false if the machine was too slow to show the behaviour; the run does not count then. */
   act(actions: Actions): Promise<unknown>;
-  /** The rules that must fail. Any other failed rule is a false positive. */
+  /** The rules that must fail. Any other failed rule, except those of `mayFail`, is a false positive. */
   fails: string[];
   /** Rules that may fail, depending on the pauses, which vary with the seed and the machine. */
   mayFail?: string[];
-  /** Rules with at least one pass. */
+  /** Rules that must get at least one pass. */
   passes?: string[];
-  /** Rules whose evidence has two explanations, so that an inconclusive verdict is right. */
+  /** Rules whose verdict may be inconclusive, because the calls have two explanations. */
   open?: string[];
-  /** The behaviour needs many calls a second, so a client that starts a program for each call cannot show it. */
+  /** Set if the behaviour needs many calls a second. Clients that start a program for each call cannot show it. */
   isFast?: true;
-  /** Whether rules of `fails` may stay inconclusive: random pauses or a busy machine can hide the behaviour. */
+  /** Set if rules of `fails` may stay inconclusive, because random pauses or a busy machine can hide the behaviour. */
   isByMilliseconds?: true;
 }
 
@@ -125,7 +125,7 @@ const limits: ClientBehaviour[] = [
     ],
   },
   {
-    name: "20 workers that wait until the same time",
+    name: "20 workers that retry at the same time after Retry-After",
     isFast: true,
     fails: [],
     passes: ["retry_after.honoured", "retry.happened"],
@@ -137,7 +137,7 @@ const limits: ClientBehaviour[] = [
     ],
   },
   {
-    name: "two pollers, of which one got a Retry-After",
+    name: "two pollers, only one of which got a Retry-After",
     fails: [],
     open: ["retry.happened", "retry_after.honoured"],
     async act({ fault, get, other, wait }) {
@@ -172,7 +172,7 @@ const rejections: ClientBehaviour[] = [
     act: async ({ get, wait }) => [await get(GONE), await wait(), await get()],
   },
   {
-    name: "a 404 of a fault, six times",
+    name: "a 404 caused by a fault, six times",
     fails: [],
     act: async ({ fault, get, wait }) => [
       await fault({ type: "status", status: 404 }, 6, "customers.get"),
@@ -203,7 +203,7 @@ const loopOf24Retries = (shortest: number, longest: number): ClientBehaviour => 
 
 const outages: ClientBehaviour[] = [
   {
-    name: "a read, lost and never repeated",
+    name: "a lost read that is never repeated",
     fails: ["retry.happened"],
     act: async ({ fault, get, wait }) => [
       await fault(LOST, 1),
@@ -223,7 +223,7 @@ const outages: ClientBehaviour[] = [
       await repeat(3, async (time) => [await get(), ended.push(performance.now()), await wait(pauses[time])]);
       await get();
       const [one = 0, two = 0, three = 0] = ended;
-      // A program that takes seconds to start hides that the second pause is twice the first.
+      // If a client takes seconds to start, the second pause does not look twice as long as the first.
       return three - two >= 1.5 * (two - one);
     },
   },
@@ -241,7 +241,7 @@ const outages: ClientBehaviour[] = [
       const note = () => times.push(performance.now());
       await repeat(5, async (time) => [note(), await get(), note(), await wait(200 * 2 ** time)]);
       const [start = 0, , , second = 0, , , , end = 0, last = 0] = times;
-      // If the client and the sandbox are slow, the first pause may look as long as the first two calls together.
+      // On a slow machine, the calls themselves lengthen the pauses, so the doubling may not show.
       return last - end >= 2.5 * (second - start);
     },
   },

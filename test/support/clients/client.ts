@@ -28,8 +28,8 @@ export const correctClient: RetryBehaviour = {
 };
 
 /**
- * The status is undefined if there was no response. Operations on webhook endpoints ignore Idempotency-Key, so a second
- * try could repeat the effect.
+ * Whether a retry is safe. The status is undefined if there was no response. Operations on webhook endpoints ignore
+ * Idempotency-Key, so a retry could repeat the effect.
  */
 const mayRetry = ({ method, path }: Request, status: number | undefined) =>
   (status === undefined || [408, 429, 500, 502, 503, 504].includes(status)) &&

@@ -18,7 +18,7 @@ export interface LibraryCall {
 
 export interface Library {
   name: string;
-  /** The version that the table shows; undefined where the library is not installed. */
+  /** The version that the table shows; undefined if the library is not installed. */
   version(): string | undefined;
   open(): { send(call: LibraryCall): Promise<unknown>; close(): Promise<void> };
 }

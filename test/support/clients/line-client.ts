@@ -1,5 +1,5 @@
-// HTTP clients in other languages: a program reads one request a line from stdin, sends it, and prints a line when it
-// is done.
+// HTTP clients in other languages. A program reads one request a line from stdin, sends the request, and then prints a
+// line.
 
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -30,7 +30,7 @@ function openProgram(command: string, words: readonly string[]) {
   };
 }
 
-/** One process for each request. */
+/** Starts curl for each request. */
 const openCurl = () => ({
   send: ({ method, url, headers, body }: LibraryCall) =>
     new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ const openCurl = () => ({
   close: async () => {},
 });
 
-/** The text that a command prints; undefined where it is not installed or fails. */
+/** The text that a command prints; undefined if the command is not installed or fails. */
 function textOf(command: string, words: readonly string[]): string | undefined {
   try {
     return execFileSync(command, words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

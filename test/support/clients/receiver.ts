@@ -14,9 +14,9 @@ interface Delivery {
 
 export interface ReceiverBehaviour {
   isGenuine(signature: string, expected: string): boolean;
-  /** The bytes over which it computes the signature. */
+  /** The bytes from which the receiver computes the signature. */
   signedBytes(body: Buffer): Buffer;
-  /** The secrets it accepts, given the current and the previous one. */
+  /** The secrets that the receiver accepts, given the current and the previous secret. */
   trusts(secret: string, previous: string | undefined): (string | undefined)[];
   /** The status for a new event; `before` holds the types of the events received so far. */
   firstStatus(type: string, before: ReadonlySet<string>): number;
@@ -25,8 +25,8 @@ export interface ReceiverBehaviour {
   /** Milliseconds before the response. */
   delay: number;
   /**
-   * The Idempotency-Key of the call that an event causes; derived from the event's id, so that the call takes effect
-   * once.
+   * The Idempotency-Key of the call that an event causes. A correct receiver derives the key from the event's id, so
+   * that the call takes effect once.
    */
   keyOf(event: Delivery): string;
   /** Whether an event that was received before is processed again. */

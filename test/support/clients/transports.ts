@@ -1,4 +1,4 @@
-// Sends single requests with each HTTP library or program, without retries. Some keep connections alive; others open a
+// Sends single requests with each HTTP library or program, without retries. Some keep connections alive. Others open a
 // connection for each request.
 
 import { execFile } from "node:child_process";
@@ -16,7 +16,7 @@ export interface Sent {
   body?: string | undefined;
 }
 
-/** Sends one request. Rejects or resolves once the response, or its loss, is known. */
+/** Sends one request. Resolves or rejects when the response has arrived or is lost. */
 export type Send = (sent: Sent) => Promise<unknown>;
 
 export interface Client {
@@ -30,7 +30,7 @@ function overFetch(isRead: boolean): Client {
   return {
     async send({ url, ...init }) {
       const response = await undiciFetch(url, { ...init, body: init.body ?? null, dispatcher });
-      // Keeps an unread response, because collecting its body as garbage would free the connection.
+      // Keeps an unread response, because garbage collection of its body would free the connection.
       return isRead ? response.text() : unread.push(response);
     },
     close: () => dispatcher.destroy(),
@@ -118,5 +118,5 @@ export const transports: Record<string, () => Client> = {
   python: () => ({ send: (sent) => run("python3", ["-c", PYTHON, JSON.stringify(sent)]), close: () => {} }),
 };
 
-/** Programs need a process for each request, so the matrix runs them less often. */
+/** Transports that start a program for each request. The matrix runs them less often. */
 export const PROGRAMS = ["curl", "python"];

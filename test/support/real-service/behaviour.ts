@@ -1,11 +1,11 @@
-// The stand-in's behaviour. It begins with the values of the sandbox, and each value can be changed.
+// The behaviour of the stand-in for the real service. It begins with the sandbox's values, and tests change them.
 
 import { createHmac } from "node:crypto";
 import type { Stored } from "./records.ts";
 
 export type Behaviour = ReturnType<typeof asTheSandbox>;
 
-/** The status and the category of each error. The name of an error here is its code. */
+/** The status and the category of each error, by its code. */
 const ERRORS = {
   missing_api_key: [401, "authentication_error"],
   invalid_api_key: [401, "authentication_error"],
@@ -29,7 +29,7 @@ const errorsByCode = () =>
     Object.entries(ERRORS).map(([code, [status, error]]) => [code, { status, error, code }]),
   ) as Record<keyof typeof ERRORS, { status: number; error: string; code: string }>;
 
-/** With `clamps`, a limit out of bounds is replaced by the nearest bound. */
+/** If `clamps` is set, a limit out of bounds is replaced by the nearest bound. Otherwise it is refused. */
 const bounds = () => ({ default: 25, minimum: 1, maximum: 100, clamps: false });
 
 export const hexDigest = (body: string, key: string) => createHmac("sha256", key).update(body).digest("hex");
@@ -40,7 +40,7 @@ export const asTheSandbox = () => ({
   errors: errorsByCode(),
   /** Changes a whole error. */
   error: (body: Stored): Stored => body,
-  /** Changes a record as it is shown. */
+  /** Changes a record before it is shown. */
   record: (record: Stored, _kind: string): Stored => record,
   /** Changes a whole reply. */
   reply: (body: Stored, _operation: string): Stored => body,

@@ -1,4 +1,4 @@
-// Recordings of stand-ins for the real service, compared with the sandbox.
+// Records sessions with the stand-ins for the real service, and reads the results of comparing them with the sandbox.
 
 import type { Comparison } from "../../../src/compare/compare.ts";
 import { readHar, readWebhooks } from "../../../src/compare/read-recording.ts";
@@ -21,10 +21,10 @@ export const changeTo =
 
 export const everyDifference = changeTo(differences);
 
-/** The HAR of a session with the changed service: its calls, without its webhooks. */
+/** The HAR of a session with the changed service. It contains the calls, but no webhooks. */
 export const harOf = (change?: (behaviour: Behaviour) => void): object => recordSession(createRealService(change)).har;
 
-/** The recording of the changed service, with some habits of the second stand-in. */
+/** The recording of a session with the changed service, rewritten with these habits of the second stand-in. */
 export function recordingOf(change?: (behaviour: Behaviour) => void, habits: readonly Trait[] = []): Recording {
   const { har, webhooks } = inOtherHand(recordSession(createRealService(change)), habits);
   return {

@@ -1,5 +1,5 @@
-// Ways in which the stand-in can differ from the sandbox, with the facts that each contradicts. A test switches on one
-// difference at a time.
+// Ways in which the stand-in can differ from the sandbox, with the facts that each difference contradicts. Tests switch
+// on one difference, or several.
 
 import { createHmac } from "node:crypto";
 import type { Behaviour } from "./behaviour.ts";
@@ -8,7 +8,7 @@ import type { Stored } from "./records.ts";
 export interface Difference {
   name: string;
   change(behaviour: Behaviour): unknown;
-  /** The ids of the facts that a recording contradicts. */
+  /** The ids of the facts that a recording with this difference contradicts. */
   contradicts: readonly string[];
 }
 
@@ -29,14 +29,14 @@ const renamed = (kind: string, from: string, to: string) => (behaviour: Behaviou
 
 type ErrorParts = Partial<Record<"status" | "error" | "code", string | number>>;
 
-/** Gives the error of a condition another status, category or code. */
+/** Changes the status, the category or the code of an error. */
 const error = (name: string, condition: keyof Behaviour["errors"], parts: ErrorParts): Difference => ({
   name,
   change: ({ errors }) => Object.assign(errors[condition], parts),
   contradicts: Object.keys(parts).map((part) => `error.${condition}.${part === "error" ? "category" : part}`),
 });
 
-/** Lists the invalid fields of a body in another form or place. */
+/** Lists the invalid fields of a body in a different form or place. */
 const listing =
   (write: (errors: Stored[], details: Stored) => Stored): Difference["change"] =>
   (behaviour) => {
@@ -68,7 +68,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["webhooks.create.status"],
   },
   {
-    name: "declining answers 202",
+    name: "declining a booking returns 202",
     change: (to) => (to.success["bookings.decline"] = 202),
     contradicts: ["bookings.decline.status"],
   },
@@ -83,16 +83,16 @@ export const differences: readonly Difference[] = [
     error: "unknown_resource",
     code: "missing",
   }),
-  error("no key answers 403", "missing_api_key", { status: 403, code: "no_token" }),
-  error("a second decline answers 400", "invalid_state", { status: 400, code: "not_pending" }),
-  error("a limit out of bounds answers 422", "invalid_limit", { status: 422, code: "bad_limit" }),
-  error("a reused key answers 409", "idempotency_key_reused", { status: 409, code: "key_conflict" }),
+  error("a call without a key returns 403", "missing_api_key", { status: 403, code: "no_token" }),
+  error("a second decline returns 400", "invalid_state", { status: 400, code: "not_pending" }),
+  error("a limit out of bounds returns 422", "invalid_limit", { status: 422, code: "bad_limit" }),
+  error("a reused key returns 409", "idempotency_key_reused", { status: 409, code: "key_conflict" }),
   error("too many requests have another code", "rate_limit_exceeded", { code: "slow_down" }),
-  error("a wrong password answers 400", "invalid_credentials", { status: 400, code: "invalid_grant" }),
-  error("an expired token has a code of its own", "token_expired", { error: "session_error", code: "session_over" }),
-  error("a key in use answers 425", "idempotency_key_in_use", { status: 425, code: "in_progress" }),
-  error("a URL of another scheme answers 422", "invalid_webhook_url", { status: 422 }),
-  error("another method answers 404", "method_not_allowed", { status: 404, error: "not_found", code: "no_such_route" }),
+  error("a wrong password returns 400", "invalid_credentials", { status: 400, code: "invalid_grant" }),
+  error("an expired token has another code", "token_expired", { error: "session_error", code: "session_over" }),
+  error("a key in use returns 425", "idempotency_key_in_use", { status: 425, code: "in_progress" }),
+  error("a URL with a wrong scheme returns 422", "invalid_webhook_url", { status: 422 }),
+  error("a wrong method returns 404", "method_not_allowed", { status: 404, error: "not_found", code: "no_such_route" }),
   error("an unknown path has another code", "route_not_found", { code: "no_such_route" }),
   {
     name: "invalid fields have RFC 9457 pointers",
@@ -105,12 +105,12 @@ export const differences: readonly Difference[] = [
     contradicts: ["error.invalid_fields"],
   },
   {
-    name: "invalid fields have their messages by field, beside the code",
+    name: "messages are listed by field, beside the code",
     change: listing((errors) => ({ errors: byField(errors, (message) => [message]) })),
     contradicts: ["error.invalid_fields"],
   },
   {
-    name: "invalid fields have a message each in the details",
+    name: "details have a message for each field",
     change: listing((errors, details) => ({ details: { ...details, errors: byField(errors, (message) => message) } })),
     contradicts: ["error.invalid_fields"],
   },
@@ -141,7 +141,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["payouts.list.query.limit.default"],
   },
   {
-    name: "payouts take at most 50",
+    name: "payouts take a limit of at most 50",
     change: (to) => (to.lists.payouts.maximum = 50),
     contradicts: ["payouts.list.query.limit.maximum"],
   },
@@ -156,13 +156,17 @@ export const differences: readonly Difference[] = [
     contradicts: ["error.invalid_limit.status"],
   },
   {
-    name: "the cursor is called after",
+    name: "the cursor parameter is named after",
     change: (to) => (to.lists.cursor = "after"),
     contradicts: ["payments.list.query.other_parameters"],
   },
-  { name: "oldest first", change: (to) => (to.lists.newestFirst = false), contradicts: ["payments.list.order"] },
   {
-    name: "lists hold their records in items",
+    name: "lists begin with the oldest record",
+    change: (to) => (to.lists.newestFirst = false),
+    contradicts: ["payments.list.order"],
+  },
+  {
+    name: "lists have their records in items",
     change: (to) => (to.lists.data = "items"),
     contradicts: ["payments.list.reply.envelope"],
   },
@@ -178,7 +182,7 @@ export const differences: readonly Difference[] = [
   },
   // Records
   {
-    name: "payments are pmt_",
+    name: "ids of payments begin with pmt_",
     change(to) {
       changeRecords(to, "payments", (one) => prefixed(one, "pay", "pmt"));
       changeRecords(to, "payouts", (one) => JSON.parse(JSON.stringify(one).replaceAll("pay_", "pmt_")));
@@ -186,7 +190,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["payment.id.prefix"],
   },
   {
-    name: "pricing rules are rule_",
+    name: "ids of pricing rules begin with rule_",
     change: (to) => changeRecords(to, "rules", (one) => prefixed(one, "prl", "rule")),
     contradicts: ["pricing_rule.id.prefix"],
   },
@@ -202,17 +206,17 @@ export const differences: readonly Difference[] = [
     contradicts: ["payment.other_fields"],
   },
   {
-    name: "the customer of a payment has another name",
+    name: "customerId of a payment is named customer",
     change: renamed("payments", "customerId", "customer"),
     contradicts: ["payment.customerId", "payment.other_fields"],
   },
   {
-    name: "a refund is called reversed",
+    name: "the status refunded is named reversed",
     change: withField("payments", "status", ({ status }) => (status === "refunded" ? "reversed" : status)),
     contradicts: ["payment.status.values"],
   },
   {
-    name: "amounts are texts",
+    name: "amounts are strings",
     change: withField("payments", "amount", ({ amount }) => String(amount)),
     contradicts: ["payment.amount.type"],
   },
@@ -222,7 +226,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["payout.amount.type", "payout.amount.format"],
   },
   {
-    name: "times are ISO texts",
+    name: "times are ISO strings",
     change: withField("payouts", "created", ({ created }) => new Date(Number(created) * 1_000).toISOString()),
     contradicts: ["payout.created.type", "payout.created.format"],
   },
@@ -248,7 +252,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["pricing_rules.create.body.priority.required"],
   },
   {
-    name: "amounts are optional",
+    name: "adjustmentValue is optional",
     change: (to) => (to.pricingRule.required = to.pricingRule.required.filter((field) => field !== "adjustmentValue")),
     contradicts: ["pricing_rules.create.body.adjustmentValue.required"],
   },
@@ -258,7 +262,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["pricing_rules.create.body.other_fields"],
   },
   // Limits
-  { name: "a window has a hundred requests", change: (to) => (to.rate.limit = 100), contradicts: ["rate_limit.limit"] },
+  { name: "a window allows 100 requests", change: (to) => (to.rate.limit = 100), contradicts: ["rate_limit.limit"] },
   { name: "windows last an hour", change: (to) => (to.rate.seconds = 3_600), contradicts: ["rate_limit.seconds"] },
   {
     name: "Retry-After is missing",
@@ -309,7 +313,7 @@ export const differences: readonly Difference[] = [
   },
   // Events
   {
-    name: "a declined booking is a rejected one",
+    name: "booking.declined is named booking.rejected",
     change: (to) => (to.events.names["booking.declined"] = "booking.rejected"),
     contradicts: ["event.type.values"],
   },
@@ -319,7 +323,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["event.merchantId"],
   },
   {
-    name: "events name the version",
+    name: "events have an API version",
     change: (to) => (to.events.envelope = (event) => ({ ...event, apiVersion: "v1" })),
     contradicts: ["event.other_fields"],
   },
@@ -346,7 +350,7 @@ export const differences: readonly Difference[] = [
     contradicts: ["retry.schedule"],
   },
   {
-    name: "secrets are secret_",
+    name: "secrets begin with secret_",
     change: (to) => (to.secretPrefix = "secret"),
     contradicts: ["webhooks.create.reply.secret.prefix"],
   },

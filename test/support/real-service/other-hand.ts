@@ -1,12 +1,12 @@
-// A second stand-in, as if written independently: the calls and webhooks of the first one, with other names, envelopes,
-// ids and formats.
+// A second stand-in for the real service. It rewrites the recording of the first stand-in with other names, envelopes,
+// ids and formats, as if the service had been written independently.
 
 import { createHash, createHmac } from "node:crypto";
 import type { Stored } from "./records.ts";
 import type { Recording } from "./session.ts";
 import type { HarEntry } from "./tool-forms.ts";
 
-/** The habits of the second stand-in. Each can be switched on alone. */
+/** The habits of the second stand-in. A test can switch on any of them. */
 export const traits = [
   ...(["snake_case", "envelopes", "uuids", "problem+json", "token cursors", "decimal amounts", "ISO times"] as const),
   ...(["payload under data.object", "t=,v1= signatures"] as const),
@@ -24,7 +24,7 @@ const ID = /\b(?:cus|pay|po|prl|bkg|we|evt|req|mer|pom|room)_[A-Za-z0-9]+\b/g;
 const AMOUNT = /^(amount|fee|nightlyRate|refundedAmount|paidOutAmount)$/;
 const TIME = /^created$|At$/;
 
-/** Writes a JSON value, by the names of its fields. */
+/** Rewrites a JSON value with the habits. `name` is the name of the field that has the value. */
 function written(value: unknown, has: (trait: Trait) => boolean, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => written(item, has));
   if (typeof value === "object" && value !== null)
@@ -68,7 +68,7 @@ function problem(body: Stored, status: number): Stored {
   };
 }
 
-/** The recording as the second stand-in would have produced it, with some of its habits (default: all). */
+/** The recording as the second stand-in would have produced it with these habits (default: all). */
 export function inOtherHand({ har, webhooks }: Recording, some: readonly Trait[] = traits): Recording {
   const has = (trait: Trait) => some.includes(trait);
   const { log } = structuredClone(har) as { log: { entries: HarEntry[] } };

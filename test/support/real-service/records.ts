@@ -1,4 +1,4 @@
-// The records of the stand-in, newest first.
+// The records of the stand-in for the real service, newest first.
 
 export type Stored = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ const LATER = {
   paidOutAmount: 0,
 };
 
-/** More than the longest page, so that every page has more after it. */
+/** More payments than the longest page has, so that other pages follow the first page at any limit. */
 export const payments = (): Stored[] =>
   Array.from({ length: 130 }, (_, index) => {
     const created = START - index * DAY - 5_000;

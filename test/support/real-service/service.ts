@@ -1,5 +1,5 @@
-// A stand-in for the real service, written without any code of the sandbox. It has a clock of its own, so that a day
-// passes in no time.
+// A stand-in for the real service, written without any code of the sandbox. It has its own clock, so a test can let a
+// day pass at once.
 
 import { createHmac } from "node:crypto";
 import { asTheSandbox, type Behaviour } from "./behaviour.ts";
@@ -7,7 +7,7 @@ import { bookings, customers, merchant, payments, payouts, START, type Stored } 
 
 export interface ServiceRequest {
   method: string;
-  /** With the query. */
+  /** The path with the query. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body?: unknown;
@@ -19,7 +19,7 @@ export interface ServiceResponse {
   body: unknown;
 }
 
-/** A webhook as its receiver gets it; `at` is in Unix milliseconds. */
+/** A webhook as its receiver gets it. `at` is in Unix milliseconds. */
 type Delivered = Record<"url" | "body", string> & { at: number; headers: Record<string, string> };
 
 type Condition = keyof Behaviour["errors"];
@@ -31,7 +31,7 @@ interface Call {
   id: string;
 }
 
-/** Thrown by a handler: the request is refused. */
+/** Thrown to refuse a request. */
 class Refused extends Error {
   readonly condition: Condition;
   readonly details: Stored;
@@ -46,7 +46,7 @@ class Refused extends Error {
 interface Handler {
   operation: string;
   method: string;
-  /** The id, if there is one, is the first group. */
+  /** The first group matches the id, if the path contains an id. */
   path: RegExp;
   run(call: Call): Stored;
 }
@@ -71,7 +71,7 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
   };
   const endpoints: Stored[] = [];
   const tokens = new Map<string, number>();
-  /** When the call in flight under an Idempotency-Key ends. */
+  /** The time at which the call in flight ends, by Idempotency-Key. */
   const busyUntil = new Map<string, number>();
   const replies = new Map<string, { request: string; at: number; response: ServiceResponse }>();
   const delivered: Delivered[] = [];
@@ -96,7 +96,7 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
         [deliveries.headers.event]: name,
       };
       let at = now + 200;
-      // The receiver never accepts an event, so that the whole schedule is seen.
+      // The receiver refuses every attempt, so that the recording shows the whole schedule.
       for (const gap of [0, ...deliveries.schedule]) {
         at += gap * 1_000;
         delivered.push({ at, url: String(url), headers, body });
@@ -256,7 +256,7 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     }
   };
 
-  /** A request with a key gets the response of the first one with that key, within the window. */
+  /** Within the window, a request with a key gets the response to the first request with that key. */
   const replayed = (request: ServiceRequest, { operation }: Handler, run: () => ServiceResponse): ServiceResponse => {
     const { header, window, replays } = behaviour.idempotency;
     const key = request.headers[header.toLowerCase()];
@@ -278,7 +278,7 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     try {
       return run();
     } catch (error) {
-      // Refusals of the request itself are not stored: a corrected request may have the same key.
+      // Invalid requests are not stored, because a corrected request may have the same key.
       if (error instanceof Refused && error.condition !== "validation_failed") return refusal(error);
       throw error;
     }
@@ -314,11 +314,11 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
       now += duration * 1_000;
       if (Math.floor(seconds() / length) !== before) remaining = limit;
     },
-    /** Other clients of the merchant use up the window. */
+    /** Uses up the window, as other clients of the merchant would. */
     exhaustLimit() {
       remaining = 0;
     },
-    /** `duration` is how many milliseconds the service takes. */
+    /** `duration` is the number of milliseconds that the service takes to respond. */
     exchange(request: ServiceRequest, duration = 0): ServiceResponse {
       const { status, headers, body } = respond(request);
       const key = request.headers[behaviour.idempotency.header.toLowerCase()];

@@ -1,5 +1,5 @@
-// A client's session with the stand-in: the same calls in the same order, recorded as a HAR and as the log of a webhook
-// receiver.
+// A client's session with the stand-in for the real service. The calls are always the same. They are recorded as a HAR
+// and as the log of a webhook receiver.
 
 import { PASSWORD, type RealService, type ServiceResponse } from "./service.ts";
 
@@ -8,7 +8,7 @@ interface Step {
   path: string;
   body?: object;
   key?: string;
-  /** Sent instead of the key of the merchant; null sends none. */
+  /** The Authorization header (default: the merchant's key). null sends none. */
   authorization?: string | null;
   /** Milliseconds that the service takes (default: 20). */
   duration?: number;
@@ -16,7 +16,7 @@ interface Step {
 
 export interface Recording {
   har: object;
-  /** The lines of the log of webhooks. */
+  /** The lines of the receiver's log. */
   webhooks: string[];
 }
 
@@ -86,7 +86,7 @@ export function recordSession(service: RealService): Recording {
   post("/webhooks", { url: "ftp://shop.example/in", events: ["booking.declined"] });
   send({ method: "DELETE", path: "/payments" });
   for (let repeat = 0; repeat < 2; repeat++) get("/exports");
-  // The second one is sent while the first one runs.
+  // The second request is sent while the first one is in progress.
   for (const duration of [5_000, 20]) post(rules, { ...rule, adjustmentValue: 8 }, { key: "slow", duration });
   service.pass(5);
   const login = { email: "casa@mail.example", password: PASSWORD };
@@ -102,7 +102,7 @@ export function recordSession(service: RealService): Recording {
   }
   service.exhaustLimit();
   for (let refused = 0; refused < 2; refused++) get("/payments?limit=1");
-  // A day later, the first key has expired.
+  // Repeats the first key, from half an hour later to more than a day later, when it has expired.
   service.pass(1_800);
   post(rules, { ...rule, adjustmentValue: 0 }, { key: "rule-0" });
   service.pass(3_000);

@@ -1,5 +1,5 @@
-// The same recording as each tool writes it. Browsers, proxies and test runners use other names and encodings, and
-// leave out other parts.
+// The same recording as each tool writes it. Browsers, proxies and test runners use different names and encodings, and
+// leave out different parts.
 
 import { createHash } from "node:crypto";
 
@@ -20,7 +20,7 @@ interface Message {
   [more: string]: unknown;
 }
 
-/** An entry as the session writes it; tools add fields of their own. */
+/** An entry as the session writes it. Tools add their own fields. */
 export interface HarEntry {
   startedDateTime: string;
   request: Message & { method: string; url: string; postData?: BodyText };
@@ -30,7 +30,7 @@ export interface HarEntry {
 
 export interface ToolForm {
   tool: string;
-  /** The form lacks headers or bodies, so that fewer facts are seen. */
+  /** What the tool leaves out. Such a recording shows fewer facts. */
   lacks?: "Authorization" | "bodies";
   log: object;
   entry(entry: HarEntry, files: Map<string, string>): void;
@@ -97,7 +97,7 @@ function firefox(entry: HarEntry): void {
     pageref: "page_1",
     serverIPAddress: "203.0.113.7",
   });
-  // Its times have the zone of the machine.
+  // Firefox writes times in the time zone of the machine.
   entry.startedDateTime = `${new Date(Date.parse(entry.startedDateTime) + 3_600_000).toISOString().slice(0, -1)}+01:00`;
   renameHeaders(entry, capitals);
   request.httpVersion = response.httpVersion = "HTTP/2";
@@ -112,7 +112,7 @@ function safari(entry: HarEntry): void {
   Object.assign(entry.response.content, { compression: 0 });
 }
 
-/** `mitmdump --set hardump=`: microseconds, timings of -1, and a body for each POST. */
+/** `mitmdump --set hardump=` writes microseconds, timings of -1, and a body for each POST. */
 function mitmproxy(entry: HarEntry): void {
   const { request, response } = entry;
   entry.startedDateTime = entry.startedDateTime.replace("Z", "123+00:00");
@@ -132,7 +132,7 @@ function playwright(entry: HarEntry): void {
   if (entry.request.postData) Object.assign(entry.request.postData, { params: [] });
 }
 
-/** `content: "attach"` keeps each body in a file named by its digest. */
+/** Moves a body to a file named after its digest, as `content: "attach"` does. */
 function attached(body: BodyText | undefined, files: Map<string, string>): void {
   if (body?.text === undefined) return;
   const file = `${createHash("sha1").update(body.text).digest("hex")}.json`;
@@ -154,7 +154,7 @@ function proxyman(entry: HarEntry): void {
   inBase64(entry.response.content);
 }
 
-/** A reverse proxy: the calls go to its own address. */
+/** A reverse proxy. The recorded calls go to the proxy's own address. */
 function redocly({ request }: HarEntry): void {
   addHeaders(request, { host: "127.0.0.1:4040", connection: "keep-alive" });
   request.url = request.url.replace("https://api.service.example", "http://127.0.0.1:4040");
@@ -247,7 +247,7 @@ export const toolForms: readonly ToolForm[] = [
   { tool: "redocly proxy", log: creator("Redocly CLI"), entry: redocly },
 ];
 
-/** The recording as the tool writes it, and the files that it writes beside it. */
+/** The recording as the tool writes it, and the files that the tool writes beside the recording. */
 export function inFormOf({ log, entry }: ToolForm, har: object): { text: string; files: ReadonlyMap<string, string> } {
   const { entries } = (structuredClone(har) as { log: { entries: HarEntry[] } }).log;
   const files = new Map<string, string>();

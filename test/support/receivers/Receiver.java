@@ -60,7 +60,7 @@ class Receiver {
     return BUG.equals("error") && isNew ? 500 : 200;
   }
 
-  /** The body as Jackson writes it after parsing: on one line. */
+  /** The body on one line, as Jackson would write it after parsing. */
   static byte[] rewritten(byte[] body) {
     String text = new String(body, StandardCharsets.UTF_8);
     Matcher token = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"|\\S").matcher(text);

@@ -34,7 +34,7 @@ func remember(id string) bool {
 	return err == nil
 }
 
-func book(id string) {
+func recordOrder(id string) {
 	file, _ := os.OpenFile(filepath.Join(folder, "orders"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	io.WriteString(file, id+"\n")
 	file.Close()
@@ -69,7 +69,7 @@ func statusFor(body []byte, signature string) int {
 	isNew := remember(event.ID)
 	isLost := bug == "lost" && event.ID[len(event.ID)-1]%2 == 0
 	if (isNew && !isLost) || bug == "twice" || bug == "error" {
-		book(event.ID)
+		recordOrder(event.ID)
 	}
 	if bug == "error" && isNew {
 		return 500

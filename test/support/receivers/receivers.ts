@@ -24,9 +24,9 @@ export type Bug = keyof typeof BUGS | "none";
 
 export interface Language {
   name: string;
-  /** Succeeds where the language is installed. */
+  /** A command that succeeds if the language is installed. */
   probe: string[];
-  /** The command that runs the receiver; `built` is a folder for what a compiler writes. */
+  /** The command that runs the receiver. `built` is the folder for compiled files. */
   command(built: string): string[];
   build?(built: string): void;
 }
@@ -69,7 +69,7 @@ export interface RunningReceiver extends AsyncDisposable {
   effects: string;
 }
 
-/** Compiles the receiver if its language needs that. `dispose` removes the folder. */
+/** Compiles the receiver, if its language requires it, into a new folder. `dispose` removes the folder. */
 export function buildReceiver({ build }: Language) {
   const built = mkdtempSync(join(tmpdir(), "merchant-sandbox-receiver-"));
   build?.(built);
@@ -94,7 +94,7 @@ async function tryToStart(language: Language, bug: Bug, built: string): Promise<
   const [command = "", ...words] = language.command(built).map((word) => word.replace("$PORT", String(port)));
   const child = spawn(command, words, {
     stdio: "ignore",
-    // In its own process group, because PHP's workers outlive their parent: the whole group is killed.
+    // Runs in its own process group. PHP's workers outlive their parent, so the whole group is killed.
     detached: true,
     env: { ...process.env, PORT: String(port), SECRET, BUG: bug, FOLDER: folder, PHP_CLI_SERVER_WORKERS: "8" },
   });
@@ -112,7 +112,7 @@ async function tryToStart(language: Language, bug: Bug, built: string): Promise<
   };
 }
 
-/** Resolves when something listens at the port. Runtimes differ in how long they take to start. */
+/** Resolves when a server listens at the port. Throws if the program exits first. */
 async function listening(port: number, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
     const isOpen = await new Promise<boolean>((resolve) => {

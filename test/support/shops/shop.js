@@ -28,7 +28,7 @@ export function createClient({ baseUrl, apiKey }) {
   return { get: (path) => call("GET", path), post: (path, body) => call("POST", path, body) };
 }
 
-/** Receives webhooks signed with the secret that `trust` names. */
+/** Receives webhooks. Accepts those signed with the secret given to `trust`. */
 export async function openReceiver() {
   let secret = "";
   const server = createServer(async (request, response) => {

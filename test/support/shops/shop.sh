@@ -1,4 +1,5 @@
-# The shop as a shell script, with the bug that BUG names: with MERCHANT "own", it creates a merchant and removes it at the end.
+# The shop as a shell script, with the bug that BUG names.
+# With MERCHANT "own", the script creates a merchant, and removes the merchant at the end.
 set -eu
 json="Content-Type: application/json"
 control() { curl -sf -X "$1" "$MERCHANT_SANDBOX_URL/_sandbox$2" -H "$json" ${3:+-d "$3"}; }
@@ -20,7 +21,7 @@ fi
 most=4
 [ "${BUG:-}" = "no end" ] && most=30
 
-# call METHOD PATH [NAME REST]: prints the body; NAME is the first field of a body, REST its other fields.
+# call METHOD PATH [NAME REST] prints the response body. NAME is the name in the request body, REST its other fields.
 call() {
   key=$(new_key)
   tries=1

@@ -1,4 +1,5 @@
-# The shop under pytest, with the bug that BUG names: with MERCHANT "own", each test has a merchant from the fixture in recipes/python.
+# The shop under pytest, with the bug that BUG names.
+# With MERCHANT "own", each test has a merchant from the fixture in recipes/python.
 import hashlib
 import hmac
 import http.server
