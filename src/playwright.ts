@@ -55,8 +55,8 @@ export const test: TestType<
 export const expect: typeof import("@playwright/test").expect = playwright.expect;
 
 /**
- * Playwright refuses to load twice. A linked package resolves the copy of its own folder, so this first tries the copy
- * of the project that runs.
+ * Playwright refuses to load twice. If this package is linked, it would resolve the copy in its own folder, so the copy
+ * of the running project is tried first.
  */
 function loadPlaywright(): typeof import("@playwright/test") {
   const ofProject = createRequire(join(process.cwd(), "package.json"));

@@ -42,7 +42,7 @@ const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): Test
     },
   });
 
-/** Milliseconds: a matcher ends that much before the test's own timeout, so that its message is seen. */
+/** A matcher ends this many milliseconds before the test's own timeout, so that its message is shown. */
 const BEFORE_TIMEOUT = 300;
 /** When the matchers for the merchant of a test end at the latest, in real milliseconds. */
 const deadlines = new WeakMap<OwnMerchant, number>();

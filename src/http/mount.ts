@@ -19,7 +19,7 @@ export interface MountedRequest {
   headers: object;
 }
 
-/** A part of Node's response, as above. */
+/** A part of Node's response, declared here for the same reason. */
 export interface MountedResponse {
   headersSent: boolean;
 }
@@ -30,7 +30,9 @@ export interface MountedServer {
   address(): unknown;
 }
 
-/** Middleware as Express, connect and Fastify's middie call it, and a listener for a server of node:http. */
+/**
+ * Middleware for Express, connect and Fastify's middie. Without `next`, a request listener for a server of node:http.
+ */
 export type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
 
 /** Where an app serves the sandbox. */
@@ -41,7 +43,7 @@ export interface MountPoint {
   isSecure: boolean;
 }
 
-/** `arrived` is called for each request, with the address that it arrived at. */
+/** Calls `arrived` for each request, with the port, the mount path and the protocol of the app. */
 export function createMount(handlers: () => ServerHandlers, arrived: (place: MountPoint) => void) {
   const pending = new Set<ServerResponse>();
   const detach: (() => void)[] = [];
@@ -83,8 +85,8 @@ export function createMount(handlers: () => ServerHandlers, arrived: (place: Mou
       detach.push(() => server.off("connection", connected).off("upgrade", upgrade));
     },
     /**
-     * Passes later requests on to the app, and waits up to `within` milliseconds for those in flight. Then it closes
-     * their connections.
+     * Passes later requests on to the app; if there is no `next`, answers them with 503. Waits up to
+     * `within` milliseconds for the requests in flight, then closes their connections.
      */
     async close(within: number) {
       isClosed = true;

@@ -49,7 +49,10 @@ export interface PipelineDependencies
   report: (error: unknown, context: RequestContext) => void;
 }
 
-/** Express's router with the stages of /v1. A request passes two layers: one before its route, and its route. */
+/**
+ * Creates an Express router with the stages of /v1. Each request passes two layers: the stages before routing, and the
+ * stages of its route.
+ */
 export function createPipeline(
   deps: PipelineDependencies,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -139,7 +142,7 @@ function createEnding({ faults, recorder, report }: PipelineDependencies) {
 }
 
 /**
- * Sends the reply, or a 500 if that fails. The pipeline is not awaited, so an error thrown from it would end the
+ * Sends the reply, or a 500 if that fails. The pipeline is not awaited, so an error thrown here would end the
  * process.
  */
 function sendReply(

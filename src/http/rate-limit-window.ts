@@ -8,7 +8,10 @@ export interface RateLimit {
 
 export type RateLimitWindow = ReturnType<typeof openBucket>;
 
-/** Changes the limit and length from now on, or the state of the current window. Times are milliseconds. */
+/**
+ * `limit` and `window` (the length) apply from now on; `remaining` and `resetIn` change only the current window. Times
+ * are milliseconds.
+ */
 type RateLimitChange = { [Name in "limit" | "window" | "remaining" | "resetIn"]?: number | undefined };
 
 export function openBucket(rule: RateLimit) {

@@ -1,4 +1,5 @@
-// Rate limits: fixed windows aligned to the epoch, one per merchant and one per client address without a valid key.
+// Rate limits: fixed windows aligned to the epoch. Each merchant has one, and another for each operation with its own
+// limit. Each client address without a valid key has one.
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
@@ -10,7 +11,7 @@ import { type Assumptions, assumedValue, settableFact } from "../store/assumptio
 import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { openBucket, type RateLimit, type RateLimitWindow } from "./rate-limit-window.ts";
 
-/** Limits of operations that have their own, by id. */
+/** The limits of operations with a limit of their own, by operation id. */
 export type RateLimits = Readonly<Record<string, RateLimit>>;
 
 const UNTIL_THE_END = "seconds until the window ends";
@@ -112,8 +113,8 @@ export const limit =
   };
 
 /**
- * A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals
- * nothing about merchants.
+ * A failed authentication counts against the client's address, never against a merchant. Otherwise, the remaining quota
+ * would reveal which merchants exist.
  */
 export const chargeAddress = (limiter: RateLimiter, clock: Pick<Clock, "mode">) => (context: RequestContext) =>
   take(context, limiter.anonymous(context), clock);

@@ -62,8 +62,8 @@ export function addRoutes<Target extends { method: string; path: string; lists?:
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
     for (const target of found) route[target.method.toLowerCase() as "get"](withParams(stageOf(target)));
     const methods = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    // Without this, the router would answer OPTIONS itself.
     const kind = found.find(({ lists }) => lists !== undefined)?.lists;
+    // Without `route.all`, the router would answer OPTIONS itself.
     route.all((request) => refuseMethod(request.method, path, methods, kind));
   }
 }
@@ -151,8 +151,8 @@ const creationHint = (kind: string) =>
   ` No operation creates these records: use \`${PROGRAM} make ${kind}\` or POST ${CONTROL_PREFIX}/records/${kind}.`;
 
 /**
- * The closest path. In the same folder, the last segments must be close too, because most of `/v1/hospitality/bookings`
- * is the folder that it shares with `/v1/hospitality/pricing-rules`.
+ * The closest path. Paths in the same folder share most of their characters, such as `/v1/hospitality/`, so their last
+ * segments must be close too.
  */
 function closestIn(folder: string, path: string, known: readonly string[]): string | undefined {
   const guess = closestMatch(path, known);

@@ -52,7 +52,7 @@ export function transact({
     if (waiting !== undefined) await waiting;
   }
 
-  /** Returns the reply stored for the request's key. Without one, runs the handler and stores its reply. */
+  /** Returns the reply stored for the request's key. If there is none, runs the handler and stores its reply. */
   function handleOnce(context: RequestContext): Reply {
     const { idempotencyKey: key, fingerprint = "" } = context;
     if (key === undefined) return handle(context);
@@ -107,7 +107,7 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
   );
   const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
-  // A rejected call gets no warnings, because nothing unlikely was stored.
+  // A rejected call throws before this line, so it gets no warnings: it has stored nothing.
   if (warnings.length > 0) context.headers["X-Sandbox-Warning"] = headerText(warnings.join(" "));
   const status = factOf(operation.status);
   if (status === 204 || status === 205) return { status, body: "" };

@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { count } from "../kernel/text.ts";
 
-/** Characters of long responses that clients have not read yet. One report may have millions. */
+/** Limit for the characters of long responses that clients have not read yet. One report may have millions. */
 const MAX_UNREAD = 33_554_432;
 const LONG_RESPONSE = 65_536;
 /** Real milliseconds without progress after which the reader of a long response is disconnected. */

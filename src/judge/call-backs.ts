@@ -1,4 +1,4 @@
-// The calls back of receivers: the delivery attempt to which the judge attributes each write.
+// The writes that receivers send back to the API, each with the delivery attempt to which the judge attributes it.
 
 import { setBounded } from "../kernel/bounded-cache.ts";
 
@@ -12,7 +12,7 @@ export interface CallBack {
 const MOST_KEPT = 10_000;
 
 export function createCallBacks() {
-  /** The causes by the id of the request. */
+  /** The attempts, by the id of the request that made the write. */
   const causes = new Map<string, CallBack & { readonly merchant: string }>();
   return {
     /** Replaces an earlier attribution of the request. Removes it if `cause` is undefined. */

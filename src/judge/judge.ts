@@ -1,7 +1,7 @@
 // The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings
-// and delivery attempts, and keeps the state of the rules for each merchant. It decides when a call arrives, or when a
-// deadline passes, for which it has one alarm in real time. The judge never delays a response: a request that no rule
-// needs costs one look-up, and all other work happens after the response.
+// and delivery attempts, and keeps the state of the rules for each merchant. It decides when a call arrives or when a
+// deadline passes; one alarm in real time watches the deadlines. The judge never delays a response: a request that no
+// rule needs costs one look-up, and all other work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AddedSandbox, VerdictFilter, VerdictMessage } from "../contracts/verdict.ts";
@@ -45,7 +45,7 @@ type JudgeState = ReturnType<typeof createState>;
 
 const MAX_TRACKERS = 500;
 const MAX_SANDBOXES = 1_000;
-/** The most recent calls that a rule reads: enough to see which other clients make the same call. */
+/** A rule compares a call with at most this many recent calls, enough to find other clients that make the same call. */
 const MAX_RECENT = 64;
 
 const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDelivering }: JudgeOptions) => ({
@@ -63,7 +63,10 @@ const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDeli
   operationOf: createOperationFinder(operations, prefix),
   /** Requests to observe at the end of this turn of the event loop. */
   queue: [] as RequestEntry[],
-  /** Rings when a verdict is due, so that it reaches the live stream without a call or a reader. */
+  /**
+   * Rings when a verdict is due. The verdict then reaches the live stream even if no call arrives and nobody reads
+   * verdicts.
+   */
   alarm: createAlarm(),
 });
 
@@ -144,7 +147,7 @@ export function createJudge(options: JudgeOptions) {
   };
 }
 
-/** Keeps requests, and observes those that a rule may need at the end of this turn of the event loop. */
+/** Keeps every request. At the end of this turn of the event loop, observes the requests that a rule may need. */
 function requestQueue(state: JudgeState): (entry: RequestEntry) => void {
   const { calls, writes } = state;
   const observeQueue = () => drainQueue(state);

@@ -252,7 +252,7 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
       all.splice(all.indexOf(same), 1);
       const last = same.calls.at(-1) as ObservedCall;
       if (!call.rejected || call.status !== last.status) return void (call.rejected && add(call));
-      // A call sent before the last response does not repeat it.
+      // A call that was sent before the last response is not a repeat.
       if (startOf(call) >= last.answered) same.calls.push(call);
       same.latest = call;
       all.push(same);

@@ -35,7 +35,10 @@ export interface ReceiverListeners {
 const MAX_EVENTS = 200;
 /** The most deliveries kept for each event, with which later deliveries are compared. */
 const MAX_DELIVERIES = 20;
-/** Milliseconds from the write that shows a failure until the report, so that responses that came with it are read. */
+/**
+ * Milliseconds from the write that shows a failure until the report. Calls and attempts that end at about the same time
+ * are observed first.
+ */
 const SETTLED_AFTER = 50;
 
 /** Tracks the receivers of one merchant. Times are real milliseconds. */

@@ -18,7 +18,7 @@ const KNOWN_AFTER = 250;
 /** When the call began. The first call on a connection began when the client opened the connection. */
 export const startOf = ({ connection, isFirst, arrived }: ObservedCall) => (isFirst ? connection.opened : arrived);
 
-/** `recent` holds earlier calls to the same path. */
+/** `recent` has the merchant's recent calls to the same address. */
 export function evidenceOf(before: ObservedCall, call: ObservedCall, recent: readonly ObservedCall[]): Evidence {
   const { answered } = before;
   if (startOf(call) < answered) return "parallel";

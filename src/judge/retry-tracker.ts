@@ -28,11 +28,11 @@ export interface PendingRetry {
 
 /** The earlier verdicts on a failed call, which its retry revises. */
 export interface Revised {
-  /** The verdicts on a retry that was matched by content, or the verdicts that the retry was missing. */
+  /** The verdicts on a retry that was matched by content, or the verdicts that say that no retry came. */
   readonly verdicts: VerdictIds;
   /** Whether another call was mistaken for the retry. */
   readonly hadRetry: boolean;
-  /** The end of a sentence that says how the new retry shows that it is the true one. */
+  /** How the true retry was recognised, such as `under its Idempotency-Key`: the end of a sentence. */
   readonly how: string;
 }
 
@@ -60,7 +60,7 @@ export interface RetryListeners {
   onDrop(pending: PendingRetry): void;
   /** Asks for a call of `resolve` at this real time. */
   onDue(at: number): void;
-  /** Recent calls to the same path. */
+  /** Recent calls to the same address. */
   recent(call: ObservedCall): readonly ObservedCall[];
 }
 

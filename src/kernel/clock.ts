@@ -285,7 +285,7 @@ export function afterRealTime(milliseconds: number, callback: () => void): () =>
   return () => clearTimeout(timer);
 }
 
-/** As `afterRealTime`, but without keeping the process alive. */
+/** Like `afterRealTime`, but does not keep the process alive. */
 export function afterRealTimeIfRunning(milliseconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, Math.min(milliseconds, MAX_TIMER)).unref();
   return () => clearTimer(timer);
@@ -334,7 +334,7 @@ const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000 };
 export function describeClock({ mode, now }: { mode: ClockMode; now: string }): string {
   if (mode !== "offset") return `${now} (${mode})`;
   const offset = Date.parse(now) - Date.now();
-  // To the second, because the reply was on its way for some milliseconds.
+  // Rounded to seconds, because the reply took some milliseconds to arrive.
   const distance = Math.round(Math.abs(offset) / 1_000) * 1_000;
   const [unit = "s", size = 1_000] = Object.entries(UNITS).find(([, milliseconds]) => distance >= milliseconds) ?? [];
   const difference = Math.round((distance / size) * 10) / 10;

@@ -10,9 +10,9 @@ export interface Layer {
 }
 
 /**
- * The steps that remain before a text counts as hostile. Each of these takes a step: a layer after the first, an escape
- * in a deep layer, every 32 escapes in another layer, and a place that may hold a secret. Below zero, no more escapes
- * are read, and the whole text is masked.
+ * The steps that remain before a text counts as hostile. Each of these takes a step: one of the usual layers, 32
+ * escapes in it, an escape or 64 characters in a deeper layer, and a place that may hold a secret. Below zero, no more
+ * escapes are read, and the whole text is masked.
  */
 export interface Budget {
   left: number;
@@ -142,7 +142,7 @@ export function withoutEscapes(text: string): string {
 const latin1 = (code: number) => (code > 0xff ? 0xff : code);
 
 const [BACKSLASH, PERCENT, SMALL_U] = [0x5c, 0x25, 0x75];
-/** The character after a backslash, and the one that both stand for. */
+/** The character that an escape stands for, by the character after the backslash. */
 const LETTERS = new Uint16Array(0x80);
 for (const [index, letter] of [...`"'\\/bfnrt`].entries())
   LETTERS[letter.charCodeAt(0)] = `"'\\/\b\f\n\r\t`.charCodeAt(index);
@@ -155,7 +155,7 @@ for (const [value, digit] of [..."0123456789abcdef"].entries())
   DIGITS[digit.charCodeAt(0)] = DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
 type Codes = Uint16Array | Uint8Array;
 
-/** The length of the escape that begins here; 0 without one. */
+/** The length of the escape that begins here; 0 if none begins here. */
 function escapeAt(codes: Codes, index: number): number {
   const code = codes[index];
   if (code === PERCENT) return byteAt(codes, index + 1) < 0 ? 0 : 3;
@@ -189,7 +189,7 @@ function decoded(codes: Codes, index: number, size: number): number {
   return byte < 0x80 ? byte : OTHER_BYTE;
 }
 
-/** The value of two hexadecimal digits; negative if they are none. */
+/** The value of two hexadecimal digits; negative if the characters are not digits. */
 function byteAt(codes: Codes, index: number): number {
   const [high, low] = [DIGITS[codes[index] as number] ?? -1, DIGITS[codes[index + 1] as number] ?? -1];
   return high < 0 || low < 0 ? -1 : high * 16 + low;
@@ -206,6 +206,6 @@ function codesOf(text: string): Codes {
   return codes;
 }
 
-/** Browsers have it too, unlike Node's `Buffer`. */
+/** TextDecoder also exists in browsers, unlike Node's `Buffer`. */
 const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
 const textOf = (codes: Uint16Array) => utf16.decode(codes);

@@ -16,7 +16,7 @@ const LENGTHS = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-/** Between the groups in which people and forms write an IBAN. */
+/** The separators that people and forms write between the groups of an IBAN. */
 const SEPARATORS = "[ \\t.+\\-_/\\u00a0\\u202f]{0,3}";
 
 /** The source of a regular expression for the start of an IBAN. It matches at every IBAN, and also elsewhere. */

@@ -225,7 +225,7 @@ export const isSuspicious = (text: string) =>
   WORD_OR_KEY.test(text) ||
   IBAN_START.test(text) ||
   OTHER_FORMS.some(({ hint, start }) => text.includes(hint) && text.search(start) >= 0);
-/** The forms that WORD_OR_KEY does not have. */
+/** The forms that WORD_OR_KEY does not match. */
 const OTHER_FORMS = FORMS.slice(3);
 
 /** Whether this character ends a name without quotes. */

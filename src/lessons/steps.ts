@@ -14,7 +14,7 @@ import {
 } from "./learner-progress.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
-/** After a check, the next check waits this many times as long, so that checks use at most a fifth of the CPU. */
+/** The pause after a check is this many times as long as the check, so that checks use at most a fifth of the CPU. */
 const REST_FACTOR = 4;
 
 /** The merchant whose step an event may complete: null for all merchants, undefined for none. */
@@ -77,7 +77,7 @@ export interface Move {
   lesson: string;
   step: number;
   ended: readonly number[];
-  /** `prepared` if the lesson starts again, for which its earlier results are deleted. */
+  /** `prepared` starts the lesson again: its earlier results are deleted. */
   how: StepEnd;
 }
 

@@ -1,5 +1,5 @@
-// Time-driven changes: moves each due record to its next state, in the order of due times. Each change has its due
-// time.
+// Time-driven changes: moves each due record to its next state, in the order of due times. Each change is dated at its
+// due time.
 
 import type { LifeChange } from "../contracts/life.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";

@@ -23,7 +23,8 @@ export function createMadeCounts(stored: () => StoredCounts) {
     // Attempts are written together and then published one by one, so the stored counts may already include this one.
     else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
     else if (event.kind === "reset" && event.merchant !== null) erase({ requests, attempts }, event.merchant);
-    // The counts move to the counts without a merchant. Otherwise they would grow with each removed merchant.
+    // The merchant's counts are added to those without a merchant. Otherwise the maps would grow with each removed
+    // merchant.
     else if (event.kind === "removal") {
       const { merchant } = event;
       const gone = { requests: moveCount(requests, merchant, ""), attempts: moveCount(attempts, merchant, "") };
@@ -52,7 +53,7 @@ export function createMadeCounts(stored: () => StoredCounts) {
   };
 }
 
-/** Adds one count to another and removes it. Returns the moved count. */
+/** Adds the count of `from` to the count of `to`, removes it from `from`, and returns it. */
 function moveCount(counts: Map<string, number>, from: string, to: string): number {
   const moved = counts.get(from) ?? 0;
   counts.set(to, (counts.get(to) ?? 0) + moved);
@@ -111,7 +112,7 @@ export function createEventBuffer(capacity: number) {
 }
 
 /**
- * The most items of each kind, and the most matches of each filter, in a digest. Even so, the digests of a second fill
+ * The most items of each kind, and the most matches of each filter, in a digest. The digests of one second still fill
  * the tallest screen several times.
  */
 const MAX_PER_KIND = 60;

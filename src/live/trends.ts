@@ -54,13 +54,13 @@ interface Span extends Omit<TrendTotal, "p95"> {
   number: number;
   first: End | undefined;
   last: End | undefined;
-  /** The number of requests by `stepOf` their duration. */
+  /** The number of requests in each step of durations; see `stepOf`. */
   durations: Uint32Array<ArrayBuffer>;
 }
 
 /**
- * Durations are counted in steps of 9 %, eight of which are a doubling, from 8 microseconds to 4 minutes. A percentile
- * is therefore exact to 5 %.
+ * Durations are counted in steps of 9 %, from 8 microseconds to 4 minutes. Eight steps double the duration. A
+ * percentile is therefore exact to 5 %.
  */
 const STEPS_TO_DOUBLE = 8;
 const LOWEST = -7;
@@ -113,7 +113,7 @@ export function createTrends(now: () => number = realNow) {
   };
 }
 
-/** The spans up to the newest one, oldest first; undefined for those without requests. */
+/** The spans up to the newest one, oldest first; undefined for each span without requests. */
 const spansOf = (ring: readonly Span[], newest: number) =>
   Array.from({ length: SPANS }, (_, index) => {
     const number = newest - SPANS + 1 + index;

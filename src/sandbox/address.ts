@@ -21,7 +21,7 @@ export interface OwnAddress extends Address {
 }
 
 export interface MountedAddress extends Address {
-  /** Call it for each request, with the address that it arrived at. */
+  /** Call this for each request, with the address at which the request arrived. */
   arrived(at: MountPoint): void;
   attach(server: MountedServer, prefix: string): void;
 }
@@ -40,7 +40,7 @@ export function createOwnAddress(host: string): OwnAddress {
   };
 }
 
-/** Mount paths that are remembered: an app with a parameter in its mount path has any number. */
+/** At most this many mount paths are remembered. If the mount path has a parameter, an app has any number of them. */
 const MAX_MOUNT_POINTS = 100;
 
 /** The address of a sandbox in an app: the attached server's, or else the address of the newest request. */
@@ -61,7 +61,7 @@ export function createMountedAddress(): MountedAddress {
     },
     portOf: ({ socket }) => socket.localPort,
     /**
-     * The app's own routes may receive deliveries, also on the port of the sandbox. A path of the control API is
+     * The app's own routes may receive deliveries, even on the port of the sandbox. A path of the control API is
      * refused on any port, because an app may listen on several.
      */
     isOwn(port, path) {

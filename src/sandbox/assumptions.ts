@@ -137,7 +137,7 @@ function boundedQuery(id: string, query: ObjectSchema, set: Assumptions): Object
   return { ...query, properties } as ObjectSchema;
 }
 
-/** The list of facts, with the values that were set and the sandbox's own as `default`. */
+/** The list of facts. A fact that was set has its new value, and the sandbox's own value as `default`. */
 export const factsUnder = (facts: readonly ServiceFact[], set: Assumptions): readonly ServiceFact[] =>
   set === NO_ASSUMPTIONS
     ? facts

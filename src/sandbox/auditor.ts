@@ -13,12 +13,15 @@ import { createSender } from "../webhooks/http/sender.ts";
 import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
 import { type Engine, senderOptions } from "./engine.ts";
 
-/** Audits that wait for a count. Their callers may never come back, so the oldest make room. */
+/**
+ * At most this many audits wait for a count. A caller may never send its count, so a new audit then replaces the oldest
+ * one.
+ */
 const MAX_RUNNING = 20;
 
 interface Running {
   audit: RunningAudit;
-  /** Aborts its requests. */
+  /** Aborts the requests of the audit. */
   gone: AbortSignal | undefined;
   maxAge: string | undefined;
   isBusy: boolean;

@@ -194,8 +194,8 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
 }
 
 /**
- * Makes a call of a skipped step. It goes over HTTP, so that the request log, the judge and the live stream treat it
- * like the learner's own.
+ * Makes a call that a lesson defines, such as the setup of a step. It goes over HTTP, so that the request log, the
+ * judge and the live stream treat it like the learner's own.
  */
 async function callForLearner(
   { options, address }: Engine,

@@ -206,7 +206,7 @@ function connect({ clock, faults, dispatcher, judge, hub, trends, listeners, spa
   faults.listen(spans.fired);
 }
 
-/** Exports spans if the environment names a collector. Without one, calls do no work for it. */
+/** Exports spans if the environment names a collector. Without a collector, calls do no extra work. */
 function openSpans({ address, random, operations: known }: Storage, listeners: Listeners) {
   const collector = collectorOf(process.env);
   if (!collector) return undefined;

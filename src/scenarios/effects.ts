@@ -39,7 +39,10 @@ export function takeCount(
   effects.result = compare({ deliveries, event: effects.event, known }, Math.max(0, now - effects.before));
 }
 
-/** The worse of two results: the judge's result, and the result of the last count of effects. */
+/**
+ * Combines the judge's result with that of the last count of effects. A failure of either decides; otherwise, a pass of
+ * either does.
+ */
 export function withCountedEffects(
   judged: VerdictsResult<VerdictMessage>,
   effects: CountedEffects | undefined,

@@ -4,7 +4,7 @@ import type { SchemaKeywords, TSchema } from "./schema.ts";
 
 const keywordsOf = (schema: TSchema): SchemaKeywords => schema;
 
-/** A titled schema has one name wherever it occurs; any other is named after its place. */
+/** A titled schema has one name wherever it occurs; any other schema is named after the place where it occurs. */
 export const nameOf = (schema: TSchema, place: string): string => keywordsOf(schema).title ?? place;
 
 export const itemsPlace = (place: string) => `${place}[]`;

@@ -70,8 +70,8 @@ interface OperationDependencies
 
 export interface OperationOptions {
   /**
-   * For a change that the clock makes: its time, in sandbox milliseconds. The events of the change get this time, and a
-   * date in its records is due however long it has passed.
+   * For a change that the clock makes: the time of the change, in sandbox milliseconds. Its events get this time. A
+   * date in its records counts as due, however long ago it was.
    */
   asOf?: number;
   /** Called with the type and the record of each event. */

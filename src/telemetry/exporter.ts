@@ -71,7 +71,10 @@ export function createExporter(options: ExporterOptions) {
   };
 }
 
-/** Whether to export a span. If the caller's tracer does not record the trace, it would contain only these spans. */
+/**
+ * Whether to export a span. If the caller's tracer does not record the trace, the trace would contain only the
+ * sandbox's spans.
+ */
 const isExported = (span: CallSpan | undefined) => span === undefined || isSampled(span.own);
 
 /** Creates the queue. A call only adds a record to it; the record becomes spans when it is sent. */

@@ -41,7 +41,10 @@ export function checkDeliveries(
   };
 }
 
-/** Why the newest attempt of a delivery failed, as a sentence after a space; empty if it did not fail. */
+/**
+ * The error of a delivery's newest attempt, or that it had none yet, as a sentence after a space. Empty if the attempt
+ * did not fail.
+ */
 function lastAttemptOf(log: Pick<RunSummary, "lastError">, delivery: LoggedDelivery): string {
   if (delivery.attempts === 0) return " It had no attempt yet.";
   const error = log.lastError(delivery);

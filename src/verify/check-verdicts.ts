@@ -16,8 +16,9 @@ export interface VerdictsResult<Found extends CheckedVerdict> extends CheckResul
 }
 
 /**
- * Checks the verdicts on the expected rules, of one merchant or of all. Without a conclusive verdict, the result is
- * inconclusive, even if the expectation is only that none fails.
+ * Checks the verdicts on the expected rules, of one merchant or of all. If no verdict is conclusive, the result is
+ * inconclusive, even if the expectation is only that none fails. An expectation on the number of inconclusive verdicts
+ * is always decided.
  */
 export function checkVerdicts<Found extends CheckedVerdict>(
   all: readonly Found[],

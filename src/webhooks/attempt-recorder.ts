@@ -52,7 +52,7 @@ export interface AttemptRecorderOptions extends RequestOptions, Pick<Stores, "de
 }
 
 const GONE = 410;
-/** The statuses on which a receiver's Retry-After is followed. */
+/** The statuses with which a receiver's Retry-After is followed. */
 const RETRY_AFTER_STATUSES = new Set([429, 503]);
 
 export function createAttemptRecorder(options: AttemptRecorderOptions) {
@@ -64,7 +64,7 @@ export function createAttemptRecorder(options: AttemptRecorderOptions) {
       if (delivery.copy > 0) reportFaultsAgain(injectionsOf(delivery), attempt.start, options);
       return attempt;
     },
-    /** Undefined when a reset has removed the delivery. */
+    /** Records the outcome of an attempt. Undefined if a reset has removed the delivery. */
     recordOutcome(attempt: Attempt, outcome: Outcome): RecordedAttempt | undefined {
       const end = endOf(attempt, outcome, options);
       const { sequence, merchant, endpoint } = attempt.delivery;
@@ -79,8 +79,8 @@ export function createAttemptRecorder(options: AttemptRecorderOptions) {
       return { nextDue: end.nextDue, message, began: outcome.began, span: attempt.span };
     },
     /**
-     * Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes the attempts of
-     * this process.
+     * Logs as aborted the attempts that a crash interrupted, and retries their deliveries. `isInFlight` excludes the
+     * attempts of this process.
      */
     recoverInterrupted(isInFlight: (delivery: number) => boolean) {
       for (const delivery of deliveries.interrupted()) if (!isInFlight(delivery.sequence)) recover(delivery, options);

@@ -91,7 +91,7 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Whether an attempt of the merchant (default: of any) is in flight. */
     isDelivering: (merchant?: string) => [...state.inFlight].some((one) => isOf(merchant, one)),
-    /** Explains why a signature of a delivery to an endpoint does not match. */
+    /** Explains whether a signature fits a delivery to an endpoint and, if not, which mistake would produce it. */
     explain: (merchant: string, endpoint: string, body: string, signature: string) =>
       explain(state, merchant, endpoint, body, signature),
     async enable(merchant: string, endpoint: string) {

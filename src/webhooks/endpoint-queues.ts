@@ -25,7 +25,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   // every run.
   const freeSlots = ({ inFlight, responds }: EndpointQueue) =>
     (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
-  // When the queue can begin its next delivery; Infinity without a waiting delivery or a free slot.
+  // When the queue can begin its next delivery; Infinity if none waits, no slot is free, or the endpoint is paused.
   const canBeginAt = (queue: EndpointQueue) =>
     queue.due !== null && freeSlots(queue) > 0 && !isPaused(queue) ? queue.due : Infinity;
   const queues = new Map<string, EndpointQueue>();

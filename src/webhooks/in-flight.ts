@@ -1,11 +1,13 @@
 // Attempts in flight: due deliveries are marked as sending, sent, and recorded when their outcome is known.
 //
-// This is the relay of a transactional outbox. A delivery takes three transactions: 1. The operation writes its effect,
-// the event and one pending delivery for each endpoint (store/webhooks/outbox.ts). 2. `startDue` marks due deliveries
-// as sending. A request is sent only after this commit. 3. `recordFinished` logs the attempt, and finishes or
-// reschedules its delivery. Listeners are called only after this commit. A crash between 2 and 3 leaves a delivery as
-// sending: the next start logs the attempt as aborted and retries. So every delivery is made at least once.
-// Transactions 2 and 3 do not wait for the disk: a power failure may undo them, and then the attempt is made again.
+// This is the relay of a transactional outbox. A delivery takes three transactions:
+// 1. The operation writes its effect, the event and one pending delivery for each endpoint (store/webhooks/outbox.ts).
+// 2. `startDue` marks due deliveries as sending. A request is sent only after this commit.
+// 3. `recordFinished` logs the attempt, and finishes or reschedules its delivery. Listeners are called only after this
+//    commit.
+// A crash between 2 and 3 leaves a delivery as sending: the next start logs the attempt as aborted and retries. So
+// every delivery is made at least once. Transactions 2 and 3 do not wait for the disk: a power failure may undo them,
+// and then the attempt is made again.
 
 import { afterPromises, type Clock, realDelay } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";

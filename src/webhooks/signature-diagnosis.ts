@@ -19,7 +19,7 @@ export interface SignatureQuestion {
 }
 
 export interface SignatureDiagnosis {
-  /** True when the signature is right for the body that was sent. */
+  /** True if the signature is right for this body, and this is the body that was sent. */
   matches: boolean;
   /** The names of the mistakes, joined by a plus; null when there is no mistake, or none is recognised. */
   mistake: string | null;

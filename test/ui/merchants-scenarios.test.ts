@@ -77,7 +77,7 @@ describe("merchants", () => {
 
     writeFileSync(file, "mine");
     await press("F", "ctrl-u", ...typing(file), "enter");
-    expect(textOf(desk)).toContain(`${file} exists. Choose another path, or to overwrite it`);
+    expect(textOf(desk)).toContain(`${file} exists. Choose another path or overwrite it`);
     expect(readFileSync(file, "utf8")).toBe("mine");
     await press("tab", "right", "enter");
     expect(readFileSync(file, "utf8")).toBe(readFileSync(expected, "utf8"));

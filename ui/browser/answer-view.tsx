@@ -23,7 +23,7 @@ export const NOT_SENT: Sending = { calls: 0, isWaiting: false, answer: undefined
 
 /**
  * Scrolls itself into view when a call ends. Screen readers announce its first line, and a short highlight shows that a
- * call has ended even if it got the same answer as the one before.
+ * call has ended even if it got the same answer as the previous call.
  */
 export function AnswerView({ dashboard, sending }: DashboardProps & { sending: Sending }) {
   const { calls, isWaiting, answer } = sending;

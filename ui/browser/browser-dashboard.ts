@@ -130,7 +130,7 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     press: (key: string) => apply((before) => handleKey(before, key)),
     /** Applies a change that the pointer or an input made. */
     change: apply,
-    /** Keeps the previewed row while the user reads it, although newer rows arrive. A key still shows another one. */
+    /** Keeps the previewed row while the user reads it, although newer rows arrive. A key still shows another row. */
     holdPreview(isRead: boolean): void {
       isPreviewRead = isRead;
     },

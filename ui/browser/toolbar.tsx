@@ -12,7 +12,10 @@ interface ToolbarProps extends Pick<HTMLAttributes<HTMLDivElement>, "class" | "c
 export function Toolbar({ label, isPressedByKeys, children, ...attributes }: ToolbarProps) {
   const bar = useRef<HTMLDivElement>(null);
   const last = useRef<Element | null>(null);
-  /** Tab reaches only one button: the focused one, or else the current one, or else the one that was focused last. */
+  /**
+   * Tab reaches only one button: the focused one, or else the current one, or else the last focused one, or else the
+   * first.
+   */
   const markStop = () => {
     const buttons = buttonsOf(bar.current);
     const find = (test: (one: HTMLButtonElement) => boolean) => buttons.find(test);
@@ -23,7 +26,7 @@ export function Toolbar({ label, isPressedByKeys, children, ...attributes }: Too
       buttons[0];
     for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
   };
-  // After each paint, because the buttons may have changed.
+  // Runs after each render, because the buttons may have changed.
   useLayoutEffect(markStop);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -149,13 +149,17 @@ function clearMerchant(before: UiState, merchant: string, after: readonly LiveIt
   }, state);
 }
 
-/** A removed merchant keeps its rows in the lists. The next poll replaces the list of merchants. */
+/**
+ * Ends the lesson of a removed merchant. Its rows stay in the lists, and the next poll replaces the list of merchants.
+ */
 function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
   const removed = new Set(items.flatMap((item) => (item.kind === "removal" ? [item.merchant] : [])));
   return removed.has(state.learning?.id ?? "") ? withoutLearner(state) : state;
 }
 
-/** Cancels the deliveries to an endpoint that was deleted or disabled, or of a merchant that was removed. */
+/**
+ * Marks pending deliveries as cancelled if their endpoint was deleted or disabled, or if their merchant was removed.
+ */
 function cancelNextAttempts(state: UiState, items: readonly LiveItem[]): UiState {
   const ends = items.filter((item) => item.kind === "cancellation" || item.kind === "removal");
   if (ends.length === 0) return state;

@@ -39,7 +39,10 @@ const shortUrl = (url: string) => url.replace(/^http:\/\/(?:(?:localhost|127\.0\
 
 const MOST_MARKS = 8;
 
-/** A mark for each attempt, `✗✗✓`; `✗×11` for more than fit. Every attempt before the newest one failed. */
+/**
+ * A mark for each attempt, such as `✗✗✓`; with more than eight attempts, a count, such as `✗×11✓`. Every attempt before
+ * the newest one failed.
+ */
 function triesOf(theme: Theme, { attempt, status }: AttemptSummary): string {
   const { good, bad } = symbols(theme);
   const last = status === "succeeded" ? good : bad;
@@ -193,7 +196,10 @@ function otherSelected(state: UiState, id: string): string | undefined {
   return selected?.pane === "deliveries" && selected.id !== id ? selected.id : undefined;
 }
 
-/** In a detail, the other attempt is the selected link; by default it is the first attempt of the delivery. */
+/**
+ * Compares the attempt with the one that the selected link of its detail refers to, or else with the first attempt of
+ * the delivery.
+ */
 function compare(state: UiState, attempt: AttemptMessage): StateUpdate {
   const { id, delivery } = attempt;
   const open = (later: UiState, other: string): StateUpdate => {
@@ -234,7 +240,7 @@ function replayFailed(state: UiState): StateUpdate {
   return update(openOverlay(state, confirm(confirmation, replayCall(first), replayAll)));
 }
 
-/** An endpoint that has attempts but is not listed was deleted. */
+/** An endpoint that has attempts but is not listed as enabled was deleted or disabled. */
 export const pollEndpoints = (): Effect[] => [
   pollEffect(controlCalls.endpoints.list(), (state, { body }) => {
     const open = new Set(body.data.flatMap(({ id, status }) => (status === "enabled" ? [id] : [])));

@@ -29,7 +29,7 @@ function healthText(state: UiState, { health }: ListedEndpoint): string {
 }
 
 /**
- * Also says how many deliveries failed for good, because the health depends only on the last attempt, which may be of
+ * The health, and how many deliveries failed for good: the health depends only on the last attempt, which may be of
  * another event.
  */
 function resultText(state: UiState, endpoint: ListedEndpoint): string {

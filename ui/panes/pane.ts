@@ -71,7 +71,7 @@ interface PaneLogPage<Found> {
 interface PaneLog<Found> {
   /** Reads the rows older than the row `before` that match the filter; "" means no filter. */
   page(query: { before: string | undefined; filter: string }): Read<PaneLogPage<Found>>;
-  /** Default: true. */
+  /** Whether `page` applies the filter. Default: true. */
   takesFilter?: boolean;
   /** The filter whose matches are loaded even while the pane is not visible. */
   needs?: string;
@@ -105,7 +105,7 @@ interface ListPaneDeclaration<Value>
   /** Reads from the sandbox's log the rows that the stream left out, and tells the order of a row in that log. */
   log?: PaneLog<Value> & { order(value: Value): number };
   /**
-   * A call made every second while the pane is visible, or always if it has an alarm; the items of `data` in its reply
+   * A call that is repeated while the pane is visible, or always if it has an alarm. The items of `data` in its reply
    * are the rows.
    */
   poll?: Call<{ data: Value[] }>;

@@ -37,7 +37,7 @@ export interface Platform {
   open(url: string): string;
   /** Writes a file; resolves with what happened and where, such as `Wrote /home/me/lodge.json`. */
   save(file: NewFile): Promise<string>;
-  /** These three need a terminal. */
+  /** `bell`, `repaint` and `suspend` need a terminal. */
   bell?(): void;
   repaint?(): void;
   suspend?(): void;
@@ -52,7 +52,7 @@ export interface RunningDashboard {
   scheduler: { paintNow(): void; paintSoon(): void };
   stream: LiveStream;
   state: UiState;
-  /** Shows the selected row after a reply has changed it. */
+  /** Updates the preview of the selected row, which a reply may have changed. */
   updatePreview(): void;
   leave(reason: LeaveReason): void;
 }
@@ -119,7 +119,7 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPo
     );
 }
 
-/** Polls the sandbox. Called after every call that a key makes, and every second while connected. */
+/** Polls the sandbox. Called after every call that a key makes, and regularly while connected. */
 export function refresh(dashboard: RunningDashboard): void {
   if (dashboard.state.connection.phase === "live")
     for (const effect of polls(dashboard.state)) runEffect(dashboard, effect);

@@ -26,9 +26,12 @@ export interface List {
   readonly cursor?: Row | undefined;
   /** The row that the user selected; the cursor returns to it when a filter that hides it is cleared. */
   readonly chosen?: Row | undefined;
-  /** The first visible row. */
+  /** The id of the first visible row. */
   readonly top?: string | undefined;
-  /** The first visible row when the filter was set. It becomes the first again when the filter is cleared. */
+  /**
+   * The id of the first visible row when the filter was set. That row becomes the first again when the filter is
+   * cleared.
+   */
   readonly unfilteredTop?: string | undefined;
   readonly follows: boolean;
   /** The list follows again when the detail of its row is closed. */
@@ -121,7 +124,7 @@ function leaveGap(list: List, before?: Row): List {
   return { ...list, cursor: next, chosen: next };
 }
 
-/** Notes why the gap that was being loaded could not be loaded. */
+/** Stores the error on the gap whose page could not be loaded. */
 export const failPage = (list: List, error: string): List => ({
   ...list,
   loading: undefined,

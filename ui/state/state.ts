@@ -183,7 +183,7 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
-  /** What a disabled key needs, as in "r needs a selected row". Default: another part of the screen. */
+  /** What a disabled key needs, as in "r needs a selected row". Default: something else on the screen. */
   needs?(state: UiState): string;
   run(state: UiState): StateUpdate;
 }

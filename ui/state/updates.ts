@@ -26,8 +26,8 @@ export function loadThen<Reply>(
 }
 
 /**
- * A call that is repeated every second. Errors are ignored, because the next poll is a second away, and the connection
- * state shows an outage.
+ * A call that is repeated regularly. Errors are ignored, because the next poll comes soon, and the connection state
+ * shows an outage.
  */
 export const pollEffect = <Reply>(
   call: Call<Reply>,

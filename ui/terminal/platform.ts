@@ -44,7 +44,7 @@ export async function save({ path, text, overwrites }: NewFile): Promise<string>
   await writeFile(file, text, { flag: overwrites ? "w" : "wx" }).catch(({ code }: NodeJS.ErrnoException) => {
     throw new Error(
       code === "EEXIST"
-        ? `${file} exists. Choose another path, or to overwrite it`
+        ? `${file} exists. Choose another path or overwrite it`
         : `Cannot write ${file} (${code}). Choose another path`,
     );
   });

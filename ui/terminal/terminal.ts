@@ -31,7 +31,7 @@ export const sizeOf = ({ output }: TerminalStreams) => ({ columns: output.column
 const RETRY_DELAYS_MS = [2, 5, 10, 20, 50];
 const MAX_RETRY_DELAY_MS = 100;
 
-/** With `keysOnly`, it reads keys without taking over the screen: output scrolls as usual. */
+/** With `keysOnly`, reads keys without taking over the screen: output scrolls as usual. */
 export function openTerminal(
   { input, output, keysOnly = false }: TerminalStreams & { keysOnly?: boolean },
   handlers: TerminalHandlers,

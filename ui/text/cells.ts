@@ -33,7 +33,10 @@ const JOINS_BEFORE = /(?<=^|\s)[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16)}`;
 
-/** Makes untrusted text safe to print on one line: escapes control characters, and those that affect other cells. */
+/**
+ * Makes untrusted text safe to print on one line: escapes control characters, and characters that would affect other
+ * cells.
+ */
 export function sanitize(text: string): string {
   if (PLAIN.test(text)) return text;
   const shown = escapeControlCharacters(text.normalize("NFC").replace(VARIATION_SELECTORS, ""));

@@ -210,7 +210,10 @@ function noticeText(text: string, width: number): string {
   );
 }
 
-/** Cuts a text between words, because half of an id says nothing, unless that would leave less than half of it. */
+/**
+ * Cuts a text between words, because half of an id says nothing. If that would leave less than half of the width, cuts
+ * anywhere.
+ */
 function cutWords(text: string, width: number): string {
   const whole = cut(text, width).replace(/[\s(,]+\S*…$/, " …");
   return widthOf(whole) < width / 2 ? cut(text, width) : whole;
@@ -226,7 +229,7 @@ function filterBar(state: UiState, filterLine: FilterLine, width: number): strin
 
 const VERDICT_GAP = "   ";
 
-/** The failed rules, most failures first, then how many verdicts passed. */
+/** The failed rules, most failures first, then how many verdicts passed and how many are inconclusive. */
 export const verdictSummary = (state: UiState): string => verdictParts(state).join(VERDICT_GAP);
 
 function verdictParts(state: UiState): string[] {

@@ -96,7 +96,9 @@ function mayEnd(pauses: readonly number[], start: number, at: number): boolean {
   return hasBackedOff && last >= BACKED_OFF * Math.min(pause, pauseAt(at + 1));
 }
 
-/** A client that waits for each response keeps its connection. It returns to an earlier one at most this often. */
+/**
+ * A client that waits for each response keeps its connection. It returns to an earlier connection at most this often.
+ */
 const MAX_RETURNS = 1;
 
 /** Whether the calls alternate between connections, like the calls of several callers. */
@@ -106,7 +108,10 @@ function alternate(calls: readonly ObservedCall[]): boolean {
   return returns.length > MAX_RETURNS;
 }
 
-/** The newest calls that are certainly tries of one call: all calls if they share a key, or those since `mayEnd`. */
+/**
+ * The newest calls that are certainly tries of one call: all calls if they share a key, otherwise the calls since the
+ * last pause at which a new call may begin. Empty if these calls alternate between connections.
+ */
 function triesOfOneCall(calls: readonly ObservedCall[]): readonly ObservedCall[] {
   const [first, ...retries] = calls as [ObservedCall, ...ObservedCall[]];
   if (first.key !== undefined && retries.every(({ key }) => key === first.key)) return calls;

@@ -83,7 +83,10 @@ export interface Rule extends JudgedRule {
   onRetry?(retry: Retry): Finding | undefined;
   /** Judges a chain whose last call got a final response, or whose client did not retry any more (`gaveUp`). */
   onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;
-  /** Judges a failed call that has not been retried so far. Called when verdicts are read. */
+  /**
+   * Judges a failed call that has not been retried so far. Called when verdicts are read, at the end of the run, and
+   * when too many calls are pending.
+   */
   whilePending?(chain: RetryChain, waited: number): Finding | undefined;
   /**
    * Judges equal calls that the service rejected: a single call that the client did not repeat, or MAX_EQUAL_REJECTIONS

@@ -26,7 +26,9 @@ export interface Scope extends Writing {
   /** The counts of the merchant's series of numbers, by name. */
   series: { next(name: string): number; raise(name: string, value: number): void };
   emit(type: string, data: unknown): void;
-  /** Receives warnings about unlikely values of written records. Without it, values are not checked for that. */
+  /**
+   * Receives warnings about unlikely values of written records. Without it, the check for unlikely values is skipped.
+   */
   warn?: ((text: string) => void) | undefined;
   /** The earliest date, in sandbox milliseconds, that still changes a record that the operation writes. */
   dueFrom: number;
@@ -44,7 +46,9 @@ export interface Collection<R extends RecordBase> extends Records<R> {
   seed(fields: RecordFields<R>): void;
   /** The record that `create` would make of these fields, without storing it. */
   draft(fields: RecordFields<R>): R;
-  /** Only for kinds without `unique` fields: the values of such fields would stay reserved. */
+  /**
+   * Removes a record. Only for kinds without `unique` fields, because the values of such fields would stay reserved.
+   */
   remove(record: R): void;
 }
 

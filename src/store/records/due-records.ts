@@ -1,4 +1,4 @@
-// The schedule of records that time takes to another state: which one is due next, and when.
+// The schedule of time-driven changes: which record is due next, and when.
 
 import type { OwnRecords, RecordBase, Resource } from "../../contracts/resource.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -58,7 +58,10 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
     firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
     /** When time changes a record; null if no change is scheduled. */
     dueOf: (record: RecordKey) => dueOf.get(record) ?? null,
-    /** Null: no change is scheduled. Does nothing for records that a fixture exempts from time. */
+    /**
+     * Stores when time changes the record; null if no change is scheduled. Does nothing for records that a fixture
+     * exempts from time.
+     */
     set({ merchant, kind, id }: RecordKey, due: number | null) {
       known = undefined;
       set.run({ merchant, kind, id, due });

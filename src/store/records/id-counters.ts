@@ -40,7 +40,7 @@ export function openCounters(database: Database, random: Random) {
     return counter;
   };
   const next = (merchant: string, name: string) => ++counterOf(merchant, name).value;
-  /** Raises a count to a number that was used without it. */
+  /** Raises a count to `value`, a number that a record uses although it was not counted. */
   const raise = (merchant: string, name: string, value: number) => {
     const counter = counterOf(merchant, name);
     counter.value = Math.max(counter.value, value);

@@ -4,7 +4,7 @@
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
 
-/** The number of changes that are kept. Without the older ones, states before them can no longer be read. */
+/** The number of changes that are kept. States before the oldest kept change can no longer be read. */
 const MOST_CHANGES = 100_000;
 
 const COLUMNS = "sequence, merchant, kind, id, created, status, body";

@@ -91,8 +91,8 @@ function prepareLists(sql: Database["sql"], filter: string) {
       .pluck();
   return {
     first: list("", "desc"),
-    // A page beside a cursor takes two statements. With a single one on (created, sequence), SQLite would scan all
-    // records of the cursor's second, and with a frozen clock, that second has all records.
+    // A page beside a cursor takes two statements. With a single statement on (created, sequence), SQLite would scan
+    // all records of the cursor's second, and with a frozen clock, that second has all records.
     older: {
       sameSecond: list(" and created = @created and sequence < @sequence", "desc"),
       others: list(" and created < @created", "desc"),

@@ -7,7 +7,7 @@ import { errorSummary, fail } from "../../kernel/errors.ts";
 interface CheckContext<R> extends RuleContext<R> {
   /** Whether the merchant has a record of this kind with this id. */
   exists(kind: string, id: string): boolean;
-  /** Receives warnings about unlikely values of the record. Without it, values are not checked for that. */
+  /** Receives warnings about unlikely values of the record. Without it, the check for unlikely values is skipped. */
   warn?: ((text: string) => void) | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface Writing {
   written?: { record: RecordBase; schema: TSchema; json: string };
 }
 
-/** Unknown fields of each change are added to a record, so without a bound it grows with every call. */
+/** Each change adds its unknown fields to the record, so without a bound a record would grow with every call. */
 const LONGEST_RECORD = 2 * MAX_BODY;
 
 /** Serialises a record that is about to be written and that matches the schema of its kind. */

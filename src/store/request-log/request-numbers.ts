@@ -80,7 +80,7 @@ export function openRequestNumbers(database: Database) {
       const series = seriesOf(merchant ?? NO_MERCHANT);
       return { sequence: ++open().number, id: series.prefix + ++series.made, series };
     },
-    /** The number of the newest request among all. */
+    /** The sequence of the newest request. */
     last: () => open().number,
     /** Whether a request with this id was made, even if the log has dropped it. */
     wasMade(id: string) {

@@ -42,7 +42,7 @@ const markStart = ({ requestLog, runSummary }: Logs) => ({
 export const isSince = ({ delivery, attempt }: RunStart, { sequence, lastAttempt }: LoggedDelivery) =>
   sequence > delivery || lastAttempt > attempt;
 
-/** The counts minus those from before the start. Not below zero, because a restored snapshot may have lost rows. */
+/** The counts minus those from before the start. Never below zero: a restored snapshot may have fewer rows. */
 export const countsSince = <Name extends string>(
   counts: Readonly<Record<Name, number>>,
   before: Readonly<Partial<Record<Name, number>>> | undefined,

@@ -79,7 +79,7 @@ export function unsafeSnapshot(file: string): string | undefined {
 /** The path itself, not the target of a link; undefined if this user can see no file there. */
 export const look = (path: string): Stats | undefined => attempt(() => lstatSync(path));
 
-/** Whether a write-ahead log has content. SQLite creates an empty one for each reader. */
+/** Whether there is a file with content. SQLite creates an empty write-ahead log for each reader. */
 export const holdsAnything = (path: string): boolean => (look(path)?.size ?? EMPTY) > EMPTY;
 
 interface Header {

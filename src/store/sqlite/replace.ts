@@ -226,7 +226,7 @@ function openWithoutName(path: string): Sqlite.Database {
   return sql;
 }
 
-/** Copies the rows while another program has the file open. Other requests wait for it. */
+/** Copies the rows while another program has the file open. Other requests wait until the copy is complete. */
 function copyRows(sql: Sql, keepsLog: boolean): void {
   // Tables that others refer to are filled first and emptied last.
   const replaced = tablesIn(sql).filter((name) => !KEPT.has(name));

@@ -50,7 +50,10 @@ function deciding({ sql }: Database) {
     undecided: (now: number) => undecided.all(now),
     /** Like `undecided`, for the first attempts of a request's events, due or not. */
     undecidedOf: (request: string) => undecidedOf.all(request),
-    /** Stores the rules' decisions about the next attempt. `due` moves it; `held` names the event that it waits for. */
+    /**
+     * Stores the rules' decisions about the next attempt. `due` is its new time; `held` names the event that it waits
+     * for.
+     */
     decide: (delivery: number, decided: string, until?: DelayUntil) =>
       void decide.run({ delivery, decided, due: until?.due ?? null, held: until?.held ?? null }),
     /** The number of a request's unfinished deliveries whose decision contains this text. */

@@ -64,7 +64,7 @@ export function openDeliveries(database: Database, outbox: Outbox, baseOf: BaseO
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox, baseOf) };
 }
 
-/** A delivery that waits until the user asks for it. */
+/** A delivery that waits until the user releases it. */
 export const HELD = "state = 'pending' and due is null";
 
 function queue({ sql }: Database) {

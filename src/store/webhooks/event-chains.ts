@@ -8,7 +8,7 @@ import type { Behaviour } from "../../schema/assumed.ts";
 
 /** The most events in a chain. */
 const MOST_IN_A_ROW = 500;
-/** The number of events whose place in a chain is remembered. Only events in flight are looked up. */
+/** The number of events whose position in a chain is remembered. Only events in flight are looked up. */
 const KEPT = 10_000;
 
 export function createEventChains() {

@@ -1,11 +1,11 @@
 // Held endpoints: endpoints from a database or a snapshot that this user's sandboxes did not write, or from a folder's
-// merchant-sandbox.json. Their deliveries are stored without a due time, and wait until the user asks for them.
+// merchant-sandbox.json. Their deliveries are stored without a due time, and wait until the user releases them.
 
 import type { Database } from "../sqlite/database.ts";
 import { ENDPOINT_KIND, HELD } from "./deliveries.ts";
 import type { EndpointKey } from "./outbox.ts";
 
-/** Deliveries without a due time wait until the user asks for them. */
+/** Removes the due time of unfinished deliveries, so that they wait until the user releases them. */
 export const HOLD_DELIVERIES =
   "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";
 
@@ -38,7 +38,7 @@ export function openHeldEndpoints({ sql }: Database) {
     holdStored() {
       for (const one of stored.all()) add(one);
     },
-    /** Ends the holding of an endpoint, or of all. Its waiting deliveries stay as they are. */
+    /** Stops holding one endpoint (default: all endpoints). Deliveries that wait already stay as they are. */
     release(one?: EndpointKey) {
       if (one) held.delete(keyOf(one));
       else held.clear();

@@ -1,5 +1,5 @@
-// Bounds the logs of events and attempts: keeps the newest rows, pending deliveries, and all rows that kept ones refer
-// to.
+// Bounds the logs of events and attempts: keeps the newest rows, open deliveries with their attempts, and all rows that
+// these refer to.
 
 import type { Database } from "../sqlite/database.ts";
 
@@ -57,7 +57,8 @@ export function openRetention({ sql }: Database) {
       if (state === "succeeded") count.run({ merchant, type, emitted: 0, delivered: 1 });
     for (const { merchant, type } of events.drop.all(bound(events)))
       count.run({ merchant, type, emitted: 1, delivered: 0 });
-    // Each sweep also scans the old rows that it has to keep. The more there are, the less often it runs.
+    // Each sweep also scans the old rows that it has to keep. The more such rows there are, the less often a sweep
+    // runs.
     return [attempts, deliveries, events].reduce((sum, table) => sum + (table.older.get(bound(table)) ?? 0), 0);
   };
   let rows = 0;

@@ -125,7 +125,7 @@ function checksIn(definition: string): string[] {
   });
 }
 
-/** The first row that refers to a row which is missing. */
+/** The first row that refers to a missing row. */
 function brokenReference(sql: Sql): string | undefined {
   const found = sql.prepare('select "table", rowid as number, parent from pragma_foreign_key_check limit 1').get() as
     | { table: string; number: number; parent: string }

@@ -32,7 +32,7 @@ interface WorldContext {
   now: number;
 }
 
-/** Every contradiction in the world of a merchant. */
+/** Every contradiction among the records of a merchant. */
 export function checkWorld({ resources, world, now }: WorldContext): WorldViolation[] {
   const kinds = resources.filter(({ hidden }) => hidden.length === 0);
   const own = recordsInMemory(world);
@@ -72,10 +72,10 @@ function danglingReferences({ references }: Resource, record: AnyRecord, world: 
   });
 }
 
-/** Collections that read the records of a world in memory. A write throws, because it is a defect of the caller. */
+/** Collections that read records in memory. A write throws, because it is a defect of the caller. */
 export function recordsInMemory(world: RecordsByKind): OwnRecords {
   const indexes = new Map<string, Map<string, AnyRecord>>();
-  /** Rebuilt when records were added to the world. */
+  /** The records of a kind by id. The index is rebuilt when records were added. */
   const indexOf = (kind: string) => {
     const records = world.get(kind) ?? [];
     const known = indexes.get(kind);

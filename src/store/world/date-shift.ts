@@ -129,7 +129,7 @@ function laterSeconds(seconds: number, months: number): number {
 /** The last result for each fixture, because tests create many merchants from the same fixture. */
 const cache = new WeakMap<Fixture, { shift: DateShift; dated: Fixture }>();
 
-/** `now` is in sandbox milliseconds. The dates of a fixture without `asOf` do not move. */
+/** The fixture with its dates moved to `now`, in sandbox milliseconds. Without `asOf`, its dates do not move. */
 export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, now: number): Fixture {
   if (fixture.asOf === undefined) return fixture;
   const shift = shiftTo(fixture.asOf, now);

@@ -28,8 +28,8 @@ interface SeededRows {
   /** The ids that the fixture left out. Each copy replaces them with ids derived from its own merchant. */
   generated: readonly { prefix: string; count: number; id: string }[];
   /**
-   * Seeding would make the same rows from `from` until `until`, when the first record is due, if its dates move by
-   * `days`.
+   * Seeding makes the same rows at any time from `from` to `until`, when the first record is due, if the dates then
+   * move by `days`.
    */
   from: number;
   until: number;
@@ -76,7 +76,7 @@ export function openFixtureCopies({ stores, resources, clock, random, open }: Fi
   return {
     /**
      * Seeds the fixture if its rows are missing or out of date. Call outside a transaction, because a rollback would
-     * undo it.
+     * undo the seeding.
      */
     prepare(fixture: Fixture) {
       const rows = rowsNow(fixture);

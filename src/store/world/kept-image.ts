@@ -1,6 +1,6 @@
-// Caches the default data, its dates moved to today, in the user's state folder. All processes of this day share it.
-// Trick. Reason: moving the dates changes the text of 577 records. Figure: without it, a start takes 1.2 times the CPU
-// time.
+// Caches the default data, with its dates moved to today, in the user's state folder. All processes of this day share
+// it. Trick. Reason: moving the dates changes the text of 577 records. Figure: without it, a start takes 1.2 times the
+// CPU time.
 
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -41,7 +41,8 @@ export const getSeedImage = (options: SeedImageOptions): SeedImage =>
 
 /**
  * Reads the image that the build made of the package's fixtures; undefined if there is none. Returns a function that
- * moves the image's dates to a time. It returns undefined for a time at which the fixtures must be seeded instead.
+ * moves the image's dates to a time. That function returns undefined for a time at which the fixtures must be seeded
+ * instead.
  */
 export function readSeedImage(files: { image: string; about: string }, resources: readonly Resource[]) {
   if (!existsSync(files.image)) return undefined;

@@ -104,8 +104,8 @@ export function openSnapshots(options: SnapshotsOptions) {
       return restoreFrom(source, { refuse, holdsDeliveries: false, keepsLog: true });
     },
     /**
-     * Restores the state from any file, and holds its pending deliveries. A file that is not a snapshot is rejected and
-     * not changed.
+     * Restores the state from any file. Holds its pending deliveries, unless the user trusts snapshots of other users.
+     * A file that is not a snapshot is rejected and not changed.
      */
     restoreFile(source: string, { keepsLog }: { keepsLog: boolean }): Promise<void> {
       const refuse = (wrong: string) => {

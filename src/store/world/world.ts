@@ -191,7 +191,7 @@ function openEraser({ sql }: Database) {
   const eraseOf = (tables: readonly string[]) =>
     prepareAll(tables.map((table) => `delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const [logs, data, closeLogs] = [eraseOf(LOGS), eraseOf(DATA), prepareAll(CLOSE_LOGS)];
-  // Replies to logins as this merchant that are stored for other merchants' calls. The tokens in these replies are
+  // Another merchant's call may have logged in as this merchant. Its stored reply contains a session token, which is
   // deleted with this merchant's keys.
   const loginReplies =
     sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')

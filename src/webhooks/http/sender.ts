@@ -36,10 +36,10 @@ const NEXT_ADDRESS_AFTER = 2_000;
  * closing is lost.
  */
 const KEEP_ALIVE = 4_000;
-/** Close an idle connection this long before the end of the receiver's keep-alive timeout. */
+/** An idle connection is closed this many milliseconds before the end of the receiver's keep-alive timeout. */
 const KEEP_ALIVE_MARGIN = 1_000;
 
-/** Real milliseconds to wait for the response to a delivery that does not need one. */
+/** Real milliseconds after which a `hang_up` fault closes the connection, even without a response. */
 const HANG_UP_AFTER = 50;
 
 /** The most bytes that are read from a response. */

@@ -73,8 +73,8 @@ export function createTargetPolicy({ isOwn, allowedHosts, allowLoopback }: Targe
     );
   };
   /**
-   * Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which
-   * prevents DNS rebinding.
+   * Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these addresses,
+   * which prevents DNS rebinding.
    */
   const lookup: LookupFunction = (name, options, callback) => {
     const resolveTo = (addresses: LookupAddress[]) => {

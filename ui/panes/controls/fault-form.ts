@@ -28,7 +28,10 @@ const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   delay: { "action.by": "5s" },
 };
 
-/** The fields used most often, listed right after the action's fields. The fields after these are folded. */
+/**
+ * The optional fields that are used most often, listed after the main fields of the action. All further fields are
+ * folded.
+ */
 const FREQUENT_FIELDS = [
   "match.operation",
   "match.event",

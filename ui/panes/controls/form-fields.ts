@@ -54,7 +54,7 @@ const lookup = <Reply>(call: Call<Reply>, read: (reply: Reply) => CachedLookups)
   callEffect(
     call,
     (state, { body }) => update({ ...state, lookups: { ...state.lookups, ...read(body) } }),
-    // Retried every second. An open form waits for the lookup, so it shows the error.
+    // The next poll tries again. An open form waits for the lookup, so it shows the error.
     (state, message) => update(topOverlay(state) ? withNotice(state, message, "failure") : state),
   );
 

@@ -9,7 +9,7 @@ import { sandboxKeys } from "./sandbox-forms.ts";
 
 const undoKey: KeyBinding = {
   keys: ["u"],
-  /** `undo fault`, or `arm again` after a fault was removed; nothing if there is nothing to undo. */
+  /** `undo fault`, or `arm again` after a fault was removed; undefined if the last change cannot be undone. */
   label({ undo }) {
     const last = undo.at(-1);
     if (last?.rearms) return "arm again";

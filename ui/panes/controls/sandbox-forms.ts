@@ -143,7 +143,7 @@ const triggerForm: Form = {
     {
       name: "type",
       help: "Type to search, or enter any event type",
-      // The most used one is first, so that the list opens at its top.
+      // The most used type is first, so that the list opens at its top.
       options: toOptions([...new Set(["payment.succeeded", ...(state.lookups.eventTypes ?? [])])]),
       allowOther: true,
     },
@@ -243,7 +243,7 @@ function valuesFromAttempt(state: UiState): FormValues {
 export const isHolding = ({ sandbox }: UiState): boolean =>
   sandbox !== undefined && sandbox.heldDeliveries + sandbox.heldEndpoints.length > 0;
 
-/** Most addresses that a question lists; it counts the others. */
+/** A question lists at most this many addresses, and counts the others. */
 const MOST_NAMED = 5;
 
 function sendHeld(state: UiState): StateUpdate {

@@ -122,7 +122,7 @@ export const unmaskedBodyLines = (theme: Theme, width: number, body: string): st
 /** Matches a name, a string, or another value in a line of indented JSON. */
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(?=: )|("(?:[^"\\]|\\.)*")|-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
-/** A line of `JSON.stringify` with an indent: a name, a value or both, or a bracket. */
+/** A line of `JSON.stringify` with an indent: a name with its value or with an opening bracket, or a value alone. */
 const JSON_LINE = /^\s*(?:"(?:[^"\\]|\\.)*"(?:: .+)?|-?\d[\d.eE+-]*|true|false|null),?$/;
 
 /** Wraps a line, and colours the tokens of a line of JSON that needs no wrapping. */

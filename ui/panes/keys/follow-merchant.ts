@@ -1,4 +1,4 @@
-// The key that limits every pane to one merchant: a term of the filters, which the user can see and edit.
+// The key that limits every pane to one merchant, by a term in the filters that the user can see and edit.
 
 import { selectedRow, withFilter } from "../../state/list.ts";
 import { listOf, type StateUpdate, type UiState } from "../../state/state.ts";

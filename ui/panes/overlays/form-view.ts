@@ -23,7 +23,7 @@ export interface Submission<Reply = unknown> {
 export const submission = <Reply>(call: Call<Reply>, onReply: (reply: Reply) => CallResult): Submission =>
   ({ call, onReply }) satisfies Submission<Reply>;
 
-/** `Data` is the replies to the calls of `fetch`, by name. */
+/** `Data` has the replies to the calls of `fetch`, by name. */
 export interface Form<Data extends object = object> {
   title: string;
   fetch?: { readonly [Name in keyof Data]: Call<Data[Name]> };

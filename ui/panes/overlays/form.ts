@@ -65,7 +65,7 @@ const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => (
 export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay =>
   overlay !== undefined && "form" in overlay;
 
-/** Writes the value of a field of the form on top, as into an input of a browser. */
+/** Sets the value of a field in the topmost form, as when a user types into an input of the page. */
 export function writeField(state: UiState, field: FormField, value: string): StateUpdate {
   return update(withEdit(state, field, { value, search: "", caretFromEnd: 0, isSelected: false }));
 }
@@ -166,7 +166,7 @@ function hasOptions(state: UiState): boolean {
   return (topFormView(state).focused?.options ?? []).length > 1;
 }
 
-/** Chooses the option `by` places further, or wraps around. */
+/** Chooses the option that comes `by` options after the selected one. At the ends, the choice wraps around or stops. */
 function choose(state: UiState, by: number, atEnd: "wrap" | "stop" = "wrap"): StateUpdate {
   const { focused, values, input } = topFormView(state);
   if (!focused) return update(state);
@@ -178,7 +178,10 @@ function choose(state: UiState, by: number, atEnd: "wrap" | "stop" = "wrap"): St
 const turnPage = (state: UiState, direction: 1 | -1): StateUpdate =>
   hasOptions(state) ? choose(state, direction * PAGE, "stop") : moveFocus(state, direction * PAGE, "stop");
 
-/** Unfolds the rare fields and goes to the first of them, which may be below the screen; or folds them. */
+/**
+ * Unfolds the rare fields and focuses the first of them, because it may be below the screen. If they are unfolded,
+ * folds them.
+ */
 function unfold(state: UiState): StateUpdate {
   const { allFields, fields, input } = topFormView(state);
   const rare = allFields.find((field) => !fields.includes(field));

@@ -24,7 +24,7 @@ export interface Commands {
   placesFor(search: string): readonly KeyBinding[];
 }
 
-/** `/` searches the commands in the palette. */
+/** The help with every key. `/` replaces it with the palette, to search the commands. */
 export const helpOverlay = (groups: readonly KeyGroup[], commands: Commands): Overlay => ({
   title: "Keys",
   lines: (state, width) => [

@@ -15,7 +15,7 @@ import { fillLines, sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { styled } from "../../text/style.ts";
 import { wrapped } from "../details/detail-lines.ts";
 
-/** A command, or a text that was copied, such as a body. */
+/** Shows a command, or a text that was copied, such as a body. */
 export const textOverlay = (title: string, text: string): Overlay => ({
   title,
   isBare: true,
@@ -59,9 +59,9 @@ export interface Confirmation {
   question: string;
   /** The answer that makes the call, such as `Reset everything`. */
   action: string;
-  /** The answer that does not. Default: `Keep it`. */
+  /** The answer that makes no call. Default: `Keep it`. */
   refusal?: string;
-  /** Stands before the call. Default: `The call:`. */
+  /** The text before the call. Default: `The call:`. */
   callCaption?: string;
 }
 
