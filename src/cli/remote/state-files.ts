@@ -128,7 +128,7 @@ function namesIn(folder: string): [SandboxKind, string][] {
   return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
-/** The files that were warned about: `wait` reads the folder twenty times a second, but must warn only once. */
+/** The files that the user was warned about. `wait` reads the folder twenty times a second, but must warn only once. */
 const ignored = new Set<string>();
 
 function readState(folder: string, kind: SandboxKind, name: string): StatedSandbox[] {
@@ -161,7 +161,7 @@ export function isOnThisMachine(url: string): boolean {
 /** Whether the process of a state file listens at its URL: asks the operating system and the sandbox. */
 async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boolean> {
   const listener = await listenerOf(Number(new URL(url).port), pid);
-  // On Windows the listener may be unknown, because no tool for it is always installed.
+  // On Windows the listener may be unknown, because lsof is not part of the system.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
   // If a busy sandbox counted as stopped, a command would continue with the sandbox at the default address.
   return (await describeSandboxAt(url, controlToken, listener ? TIMEOUT_OF_KNOWN : undefined))?.pid === pid;
