@@ -140,7 +140,7 @@ const GOODS = ["Olive oil", "Linen towel", "Clay bowl", "Wool scarf", "Herb tea"
 
 export const sampleProduct = ({ pick }: SampleContext) => ({ name: pick("name", GOODS), description: "Made by hand" });
 
-/** A variant of the given product or of any active one. Its options are new among the product's variants. */
+/** A variant of the given product, or else of any active product. Its options are new among the product's variants. */
 export function sampleVariant(context: SampleContext) {
   const { given, someOf, newest, merchant, number, between } = context;
   const variantsOf = (product: AnyRecord) =>
