@@ -89,7 +89,7 @@ export function writeState(folder: string, kind: SandboxKind, name: string, stat
 
 /**
  * Lets commands in a folder find a foreground sandbox without a database. Returns a function that removes the file, and
- * also the folder if it was created here and is otherwise empty. No file is written if the folder is read-only.
+ * also the folder if it was created here and contains only its .gitignore. If no folder is writable, writes no file.
  */
 export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
   const isNewFolder = !existsSync(folder);
