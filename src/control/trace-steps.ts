@@ -139,8 +139,9 @@ function createStepWriter(sources: TraceSources, requests: readonly RequestRow[]
 
 /**
  * Finds the delivery attempt that caused each call of a trace. If the call names the span of an attempt, that attempt
- * is its cause. A receiver's own tracer adds spans in between, so for any other call the cause is the attempt that was
- * open when the call arrived. Only attempts that carried the trace count. `attemptsOf` returns the attempts that a
+ * is its cause. A receiver's own tracer adds spans in between, so for a call in another span the cause is the attempt
+ * that was open when the call arrived, or else the latest attempt. A call in the span of an earlier call without a
+ * cause has no cause either. Only attempts that carried the trace count. `attemptsOf` returns the attempts that a
  * request caused.
  */
 function findTracedCauses(
