@@ -144,7 +144,7 @@ async function register(
   return { failed: kept.failed, leave };
 }
 
-/** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */
+/** Reads one delivery, and prints its content if its signature is valid. Resolves with the status of the response. */
 async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise<number> {
   const { acceptsUnsigned, log, secret, assumptions, pause } = behaviour;
   const body = await readBody(incoming);
