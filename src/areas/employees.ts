@@ -61,7 +61,7 @@ const totalsOfRun = ({ record }: Arrival<PayrollRun>) =>
 
 const DAYS_OF_TEN_YEARS = 3_653;
 
-/** Each new item must name an existing run: the one that contains the item, or one that the item was copied from. */
+/** Each new item must name an existing run: its own run, or the run from which it was copied. */
 const knownRun: Rule<PayrollRun> = ({ id, items }, { before, own }) => {
   const isUnknown = (item: PayrollItem, index: number) =>
     item.payrollId !== id && item !== before?.items[index] && !own(payrolls).find(item.payrollId);
@@ -75,8 +75,8 @@ const farPayDate: Warning<PayrollRun> = ({ payDate }, { before, now }) =>
     : `payDate is ${payDate}, more than ten years from the sandbox clock.`;
 
 /**
- * Creates a remittance for each enabled scheme that has none for the month. Its amount is the sum of the deductions and
- * the employer's share of the gross pay.
+ * Creates a remittance for each enabled scheme to which the run contributes. For regular pay, skips schemes that
+ * already have a remittance without a payroll for the month.
  */
 function remit({ record, own }: Arrival<PayrollRun>): void {
   const remittedBefore = record.offCycle
@@ -118,8 +118,8 @@ const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
 };
 
 /**
- * Moves the pay date of a run that was submitted too late to the next business day. A pay date that was already past
- * when the run was created is kept.
+ * If a run is submitted after its pay date, moves the pay date to the first business day from today on. Keeps a pay
+ * date that was already past when the run was created.
  */
 function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: number, own: OwnRecords) {
   if (before?.status !== "draft" || run.status !== "pending" || run.payDate === null || run.payDate !== before.payDate)

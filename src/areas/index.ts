@@ -65,7 +65,7 @@ export const areaDescriptions: Readonly<Record<string, string>> = {
   Webhooks: "Endpoints that receive signed events, the log of delivery attempts, and test events.",
 };
 
-/** Every event type that the service sends, from operations and from status changes of records. */
+/** Every event type that the service sends, from operations and from changes of records. */
 export const eventTypes: ReadonlySet<string> = new Set([
   ...catalogue.flatMap(({ emits }) => emits.map(factOf)),
   ...resources.flatMap(({ events }) => Object.values(events)),

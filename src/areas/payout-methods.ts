@@ -161,7 +161,9 @@ type ReplacementListener = (replaced: RecordBase, own: OwnRecords) => void;
 
 const listeners: ReplacementListener[] = [];
 
-/** Adds a listener. It is called when a method was replaced and another method is the default. */
+/**
+ * Adds a listener that is called after a method was replaced. By then, another method is the default, if there is one.
+ */
 export const onReplaced = (listener: ReplacementListener) => void listeners.push(listener);
 
 /** Makes the newest method the default if there is no other default, then calls the listeners. */

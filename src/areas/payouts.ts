@@ -22,7 +22,10 @@ import {
 import { earlier, moneyLike } from "./samples/earlier-records.ts";
 import { mixedCurrencies } from "./world-checks.ts";
 
-/** Without a given amount, the payout contains all shares of payments not paid out yet. A paid payout arrived today. */
+/**
+ * Without a given amount, the payout contains payments. If there are none to pay out, the amount resembles an earlier
+ * payout. A paid payout arrives today.
+ */
 function samplePayout(context: SampleContext) {
   const { given, merchant, own, now, status } = context;
   const profile = profileOf(merchant.id, own);
@@ -119,7 +122,10 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
   }
 }
 
-/** Without a given amount, a new payout contains all shares of payments in its currency that are not paid out yet. */
+/**
+ * If neither payments nor an amount are given, a new payout contains all shares of payments in its currency that are
+ * not paid out yet.
+ */
 function openPayout({ record, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
   const profile = profileOf(record.merchantId, own);
   const [first] = record.payments;

@@ -2,7 +2,7 @@
 
 import { addDays, addMonths, businessDayUntil } from "../kernel/calendar.ts";
 
-/** Whether one of the remittances covers this scheme and month. Cancelled ones do not count. */
+/** Whether a remittance covers this scheme and month. Cancelled remittances do not count. */
 export const isRemitted = (
   remittances: readonly { scheme?: unknown; period?: unknown; status?: unknown }[],
   scheme: unknown,

@@ -125,7 +125,7 @@ export const remittances = resource({
 
 type Due = Pick<Arrival<RecordBase & { dueDate: string | null }>, "record" | "own">;
 
-/** Automatic remittances are paid on their due date. All others become overdue on the day after it. */
+/** Automatic remittances are paid on their due date. Other remittances become overdue on the day after it. */
 function payOrMiss(remittance: Due): { at: number; status: "paid" | "overdue" } | undefined {
   const { dueDate } = remittance.record;
   if (isAutomatic(remittance)) return onDay(remittance, dueDate, "opening", "paid");

@@ -92,8 +92,8 @@ const isDown = async (outcomes: readonly Outcome[], ask: () => Promise<Outcome>)
 const unsigned = ({ signature: _, ...delivery }: TestDelivery): TestDelivery => ({ ...delivery, signature: undefined });
 
 /**
- * Sends a genuine event signed with each other secret, and returns the secret that the receiver accepts. Also tries the
- * machine's time, because the receiver may reject events of the sandbox clock as too old.
+ * Sends genuine events, each signed with one of the other secrets, and returns the secret that the receiver accepts.
+ * Also tries the machine's time, because the receiver may reject events of the sandbox clock as too old.
  */
 async function findSecret(
   deps: AuditDependencies,
@@ -123,7 +123,7 @@ export async function auditWithoutEffects(deps: AuditDependencies, input: Omit<A
   return step.value;
 }
 
-/** Milliseconds between sandbox time and machine time from which a receiver may reject events as too old. */
+/** If sandbox time and machine time differ by this many milliseconds, a receiver may reject events as too old. */
 const FAR_APART = 60_000;
 
 const isFarFrom = (one: Clock, other: Clock) => Math.abs(one.now() - other.now()) >= FAR_APART;
@@ -186,7 +186,9 @@ async function sendInTurn(
 
 const MAX_TRIES = 5;
 
-/** Sends the deliveries of a probe. If effects are counted, each delivery of a burst is sent until it is accepted. */
+/**
+ * Sends the deliveries of a probe. If effects are counted, deliveries of a burst that are not accepted are sent again.
+ */
 async function* sendAll(
   probe: Probe,
   make: TestDeliveries,

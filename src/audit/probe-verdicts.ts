@@ -168,7 +168,7 @@ function judgeAcceptance({ id, isBurst }: Probe, outcomes: readonly Outcome[]): 
 
 /**
  * Whether the connection may still wait in the operating system. In a burst, connections wait in the receiver's listen
- * backlog (5 in Python's http.server), and further ones are refused or time out. From outside, this looks like a
+ * backlog (5 in Python's http.server), and further connections are refused or time out. From outside, this looks like a
  * receiver that does not respond.
  */
 const isStillWaiting = ({ errorCode }: Outcome) => errorCode === "connection_refused" || errorCode === "timeout";

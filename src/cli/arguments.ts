@@ -16,7 +16,7 @@ export interface FlagDefinition {
   multiple?: true;
   /** Another spelling of a flag, which the help does not list. */
   hidden?: true;
-  /** Listed by `--help --all` only. */
+  /** Whether only `--help --all` lists the flag. */
   rare?: true;
   /** Throws if the text is not a valid value of the flag. */
   check?(text: string, flag: string): unknown;
@@ -57,7 +57,7 @@ export function parseArguments(
   return { optionFlags, flags, positionals, rest: end < 0 ? [] : argv.slice(end + 1) };
 }
 
-/** All flags of a command: the options of a sandbox, and its own. */
+/** All flags of a command: the sandbox options and the command's own flags. */
 export const allFlags = ({ sandboxOptions, flags }: Pick<Syntax, "sandboxOptions" | "flags">): FlagDefinitions => ({
   ...Object.fromEntries(sandboxOptions.map((name) => [flagOf(name).slice(2), optionDefinitions[name]])),
   ...flags,

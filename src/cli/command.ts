@@ -19,12 +19,15 @@ export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Setting
 interface Description {
   /** A verb phrase in the imperative. */
   summary: string;
-  /** Further sections of the help, before the options. `isAll` with `--help --all`. */
+  /** Returns further sections of the help, before the options. `isAll` is true with `--help --all`. */
   sections?(isAll: boolean): readonly HelpSection[];
 }
 
 export interface CommandDefinition extends Description {
-  /** Without the program's name. `<argument>` is required, `[argument]` optional, and `[argument ...]` repeats. */
+  /**
+   * The usage without the program's name. `<argument>` is required, `[argument]` optional, and `[argument ...]`
+   * repeats.
+   */
   usage: string;
   /** A complete command line (default: the usage without its optional parts). */
   example?: string;

@@ -12,12 +12,12 @@ export type ListGroup = "requests" | "events" | "deliveries" | "verdicts" | "end
 export interface GivenFilter {
   /** The filter's query parameter, or its flag if it has no parameter. */
   name: string;
-  /** As typed, such as `--status 500`. */
+  /** The filter as typed, such as `--status 500`. */
   text: string;
   value: string;
 }
 
-/** By filter: returns a sentence about a value that does not exist; undefined if the value exists. */
+/** The checks by filter. Each returns a sentence about a value that does not exist; undefined if the value exists. */
 const CHECKS: Readonly<Record<string, (control: Control, name: string) => Promise<string | undefined>>> = {
   type: async (control, type) => {
     const types = (await control.operations()).events.map((event) => event.type);

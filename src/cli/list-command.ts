@@ -49,8 +49,8 @@ const PARAMETERS: Readonly<Record<string, { flag: string } & FlagDefinition>> = 
     flag: "trace",
     value: "id",
     description:
-      "list what the calls of this trace caused: requests, events, deliveries and calls back; with other filters, " +
-      "only its requests",
+      "list what the calls of this trace caused: requests, events, deliveries and the calls of receivers; with " +
+      "other filters, only its requests",
   },
 };
 

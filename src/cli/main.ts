@@ -54,7 +54,7 @@ async function messageOf({ message, details: { port } }: SandboxError): Promise<
   return owner === undefined ? message : message.replace("another program", () => owner);
 }
 
-/** The arguments before `--`: those after it belong to another program. */
+/** The arguments before `--`. The arguments after it belong to another program. */
 const beforeRest = (argv: readonly string[]) => argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
 
 /** The kind of failure that an exit code stands for, such as `port_in_use`. */

@@ -111,8 +111,8 @@ async function settledCount(count: () => Promise<number>, next: StartedAudit["ne
 }
 
 /**
- * Counts effects and passes the count to an armed scenario, until the scenario keeps passing, fails for good, or the
- * time is over.
+ * Counts effects and passes the count to an armed scenario, until the count no longer changes or the time is over.
+ * Waits longer while an effect is missing.
  */
 export async function countInScenario(
   control: Pick<ControlApi, "scenarios">,

@@ -140,7 +140,7 @@ const overTls = once(() => {
   return { request, agent: new Agent({ keepAlive: true }) };
 });
 
-/** Levels of nested JSON: more than a record in a report has. */
+/** The most levels of nested JSON in a reply that is parsed. Records in reports have fewer. */
 const MAX_LEVELS = 64;
 
 /** Sends a request with node:http. The dashboard sends several per second, and fetch costs several times as much. */

@@ -1,5 +1,5 @@
-// The row filter: words in the text of a row, conditions on its fields and marks, and `!` for negation; and the text
-// and fields of the rows that it matches, in digests, the request log and the dashboard.
+// Row filters of the live stream, the request log and the dashboard: words in the text of a row, conditions on its
+// fields and marks, and `!` for negation. Also gives the text and the fields of requests and attempts.
 
 import type { AttemptMessage, RequestMessage } from "../contracts/live-messages.ts";
 import { isoTime } from "../kernel/clock.ts";

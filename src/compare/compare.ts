@@ -71,7 +71,7 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   const observed = grouped(log.observations, ({ fact }) => fact);
   const verdicts = sandbox.facts.map((fact) => resultOf(fact, observed.get(fact.id) ?? []));
   return {
-    /** The base address of the matching calls, with its secrets masked; null if no call matches. */
+    /** The base address that was given or found, with its secrets masked; null if there is none. */
     base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,

@@ -22,7 +22,7 @@ export interface CallContext {
   key: string | undefined;
   /** The call whose response the service has stored for the same key. */
   first: RecordedCall | undefined;
-  /** An earlier call with the same key that had no response yet when this one was sent. */
+  /** An earlier call with the same key that had no response yet when this call was sent. */
   running: RecordedCall | undefined;
   /** The schema errors in the body. */
   problems: readonly FieldError[];

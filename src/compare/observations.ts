@@ -94,8 +94,8 @@ function listedFacts(id: string, values: readonly string[], facts: ReadonlyMap<s
 }
 
 /**
- * A fact with two ways to find an earlier observation quickly: the last one, because values repeat, and all of them by
- * value.
+ * A fact with two ways to find an earlier observation quickly: the last observation, because values repeat, and all
+ * observations by value.
  */
 interface ObservedFact extends ServiceFact {
   last?: Observation | undefined;
@@ -239,7 +239,7 @@ const MOST_EXAMPLES = 3;
 function createShapes() {
   const found = new Map<ShapeKind, Shape>();
   return {
-    /** In the order in which they are declared. */
+    /** The shapes that were noted, in the order in which `SHAPES` declares them. */
     all: () => (Object.keys(SHAPES) as ShapeKind[]).flatMap((kind) => found.get(kind) ?? []),
     note(kind: ShapeKind, example: string, entry: string): void {
       const shape = found.get(kind) ?? { kind, advice: SHAPES[kind], seen: [], count: 0, entries: [] };

@@ -63,7 +63,8 @@ export function observeWindow(calls: readonly RecordedCall[], log: ObservationLo
 }
 
 /**
- * Compares Retry-After with the time until the window ends. A value that stays the same at other times is a constant.
+ * Compares Retry-After with the time until the window ends. If all values are equal although these times differ, the
+ * value is a constant.
  */
 export function observeRetryAfter(calls: readonly RecordedCall[], log: ObservationLog): void {
   const fact = log.fact("rate_limit.retry_after");
@@ -131,8 +132,8 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
 }
 
 /**
- * After this many seconds, a second effect means that the key has expired. Before, it means that the service does not
- * replay responses.
+ * After this many seconds, a second effect means that the key has expired. Before that, a second effect means that the
+ * service does not replay responses.
  */
 const LONG = 600;
 

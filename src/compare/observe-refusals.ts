@@ -139,8 +139,8 @@ export interface StrayCall {
 const FOR_THE_CALLER = new Set([401, 403, 429]);
 
 /**
- * Observes unknown paths and methods. One is unknown to the service only if every call of it fails in the same way.
- * Otherwise the service may have the endpoint.
+ * Observes unknown paths and methods. A path or method is unknown to the service only if every call of it fails in the
+ * same way. Otherwise the service may have the endpoint.
  */
 export function observeRoutes(
   strays: readonly StrayCall[],

@@ -58,7 +58,8 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   const { log } = where;
   const place = `${call.operation.id}.body`;
   const body = call.body as JsonObject;
-  // An unknown field may be a required field under another name. If there is one, a missing field contradicts nothing.
+  // An unknown field may be a required field under another name. If the body has an unknown field, a missing field
+  // contradicts nothing.
   const isRenamed = Object.keys(body).some((field) => !log.fact(`${place}.${field}`));
   const isShown = (code: string) => (call.foreign.body ? code === "not_allowed" : code !== "required" || !isRenamed);
   for (const { pointer, code } of problems.filter((one) => isShown(one.code))) {

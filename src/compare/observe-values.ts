@@ -53,7 +53,8 @@ function observeField(where: ObservationContext, field: FieldFacts, value: JsonO
 }
 
 /**
- * Finds fields that are missing under the sandbox's name, and are there in another case style. Maps one to the other.
+ * Finds the fields that the object lacks under the sandbox's name, but has in another case style. Maps each of the
+ * sandbox's names to the name in the object.
  */
 function twinsIn(
   value: JsonObject,
@@ -65,7 +66,7 @@ function twinsIn(
   return new Map(missing.map((name) => [name, plain.get(plainName(name)) as string]));
 }
 
-/** Observes only the enumeration values in an object, because its fields have other names than the sandbox's. */
+/** Observes only the enumeration values in an object whose fields were renamed to the sandbox's names. */
 export function observeListedValues(
   where: ObservationContext,
   place: string,
@@ -112,7 +113,7 @@ function observeType(where: ObservationContext, fact: ServiceFact | undefined, v
 function observeScalar(where: ObservationContext, { listed, prefix, format }: ValueFacts, value: unknown): void {
   const { log, knowledge } = where;
   if (listed) observeListed(where, listed, value);
-  // The client chose the format of a text that it sent.
+  // The client chose the format of a text that it sent, so that format says nothing about the service.
   const isEcho = () => !where.isBody && typeof value === "string" && knowledge.sentValues.has(value);
   if (prefix && typeof value === "string") {
     const seen = value.startsWith(String(prefix.value)) ? prefix.value : log.shown.prefix(value);

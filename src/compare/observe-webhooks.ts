@@ -105,8 +105,8 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
 const SIGNATURE = "x-webhook-signature";
 
 /**
- * Observes the signature, which may be in the sandbox's header or in another, and in a form that the sandbox cannot
- * send. Returns whether the sandbox can send it.
+ * Observes the signature, which may be in another header or of another form than the sandbox's. Returns false if the
+ * sandbox cannot send such a signature.
  */
 function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): boolean {
   const { entry, event, headers } = delivery;

@@ -17,7 +17,7 @@ const LARGEST_UNCOMPRESSED = 200_000_000;
 
 const startsWith = (bytes: Uint8Array, ...start: number[]) => start.every((byte, index) => bytes[index] === byte);
 
-/** The second bytes of a zlib header, by compression level. The first, 0x78, is also the letter x. */
+/** The second byte of a zlib header, for each compression level. The first byte, 0x78, is also the letter x. */
 const ZLIB_LEVELS = [0x01, 0x5e, 0x9c, 0xda];
 
 /** The text of a recording, decompressed and decoded. `name` is the file's name in messages. */
@@ -50,7 +50,7 @@ type ReadAttachment = (file: string) => string | undefined;
 /** Reads a HAR. `name` is the prefix of its entries' names. */
 export function readHar(text: string, name: string, readAttachment?: ReadAttachment): Recording {
   const document = tryParseJson(text);
-  // The message omits the parser's own, which would quote the text around the error and may contain a secret.
+  // Omits the parser's message, because it would quote the text around the error, which may contain a secret.
   if (document === undefined)
     usageError(
       `${name} is not a HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`,
@@ -62,7 +62,7 @@ export function readHar(text: string, name: string, readAttachment?: ReadAttachm
   const exchanges = (entries as unknown[]).flatMap(
     (entry, index) => readEntry(entry, `${name}#${index + 1}`, readAttachment) ?? [],
   );
-  // The sandbox's own recordings contain calls and webhooks, and so may a proxy's.
+  // The sandbox's own recordings contain calls and webhooks. Recordings of a proxy may contain both too.
   return {
     exchanges: exchanges.filter((exchange) => !isDelivery(exchange)),
     deliveries: exchanges.filter(isDelivery).map(deliveryOf),

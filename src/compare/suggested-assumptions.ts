@@ -50,7 +50,7 @@ function shownValue(
   return least === below - 1 ? least : undefined;
 }
 
-/** The longest of the schedules, if each of the others is its beginning. */
+/** The longest schedule, if all other schedules equal its beginning. */
 function longest(schedules: readonly (readonly number[])[]): readonly number[] | undefined {
   const [most = []] = schedules.toSorted((one, other) => other.length - one.length);
   return schedules.every((one) => one.every((gap, index) => gap === most[index])) ? most : undefined;

@@ -46,8 +46,8 @@ export interface EndpointDeclaration<
   query?: Query;
   body?: Body;
   /**
-   * Set if the handler checks the body, so that one response can name the schema's errors and others. `body` then only
-   * documents the body.
+   * Set if the handler checks the body, so that one response can name the schema's errors and the handler's own. `body`
+   * then only documents the body.
    */
   handlerChecksBody?: true;
   /** A body that succeeds on a freshly seeded sandbox. */

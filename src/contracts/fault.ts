@@ -42,7 +42,7 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 const DELIVERY_OUTCOMES = ["genuine", "altered", "forged", "previous_secret"] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
-/** The data of a call that rules can match. The phase decides which of them are known. */
+/** The parts of a call that rules can match. The phase decides which parts are known. */
 export interface CallSubject {
   requestId: string;
   merchant: string | undefined;
@@ -76,7 +76,7 @@ export type RetryAfter = number | "absent" | "zero" | "past" | "invalid" | { for
 export type DisconnectForm = "reset" | "empty" | "hang" | "garbage" | "malformed_chunk";
 export type CorruptionForm = "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
 
-/** The changes that a later version of the service may make to JSON; the first is all of them. */
+/** The changes that a later version of the service may make to JSON. The first value stands for all of them. */
 export const EVOLUTIONS = ["everything", "fields", "enums", "nulls", "order"] as const;
 export type Evolution = (typeof EVOLUTIONS)[number];
 

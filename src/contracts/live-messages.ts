@@ -154,8 +154,8 @@ export interface DigestFilters {
 }
 
 /**
- * The filters for which a digest has every match since the previous one; a filter is undefined if matches were left
- * out.
+ * For each kind of item, the filter for which the digest has every match since the previous digest; undefined if
+ * matches were left out.
  */
 export interface CompleteFor {
   request?: string;

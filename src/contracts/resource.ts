@@ -23,7 +23,7 @@ export interface RecordBase {
 /** A record of any kind. */
 export type AnyRecord = RecordBase & Readonly<Record<string, unknown>>;
 
-/** Fields of a record, including unknown ones. Null means the default. */
+/** Fields of a record, including unknown ones. In a new record, null means the default. */
 export type RecordFields<R> = { [Name in keyof R]?: R[Name] | null | undefined } & Record<string, unknown>;
 
 /** One merchant's records of a kind, in the same transaction as the change that uses them. */
@@ -50,7 +50,10 @@ export interface Records<R extends RecordBase> {
    * Changes fields but not the state. Null sets a field to null. Emits `event` (default: the declared one; null: none).
    */
   update(record: R, changes: RecordFields<R>, event?: string | null): R;
-  /** Changes the state. If the kind's transitions do not allow that, fails with 409, which lists the states that do. */
+  /**
+   * Changes the state. If the kind's transitions do not allow the change, fails with a 409 that lists the states in
+   * which it is allowed.
+   */
   move(record: R, status: string, changes?: RecordFields<R>): R;
 }
 
@@ -87,7 +90,7 @@ export interface State<R, S extends string = string> {
    */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
   /**
-   * Whether `next` follows within minutes. Then it happens even if its time had passed when the record was created or
+   * Whether `next` follows within minutes. If so, it happens even if its time had passed when the record was created or
    * seeded.
    */
   isBrief?: boolean;
@@ -112,7 +115,7 @@ export interface SampleContext extends Draws {
   day(offset: number): string;
   /** The merchant's newest records of a kind, at most one page. */
   newest(kind: string): readonly AnyRecord[];
-  /** The merchant's records of a kind that a change of another record may need. */
+  /** The merchant's outstanding records of a kind: those that a change of another record may need. */
   outstanding(kind: string): readonly AnyRecord[];
   /** The merchant's newest record of a kind that meets the condition, or a new one. */
   someOf(kind: string, meets?: (record: AnyRecord) => boolean): AnyRecord;
@@ -199,7 +202,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly warnings: readonly Warning<R>[];
   /**
    * Checks that these records agree with others. Operations keep records in agreement, so only fixtures and tests use
-   * it.
+   * these checks.
    */
   readonly worldChecks: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
   /** Returns corrected values, instead of rejecting the record. */

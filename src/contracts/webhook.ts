@@ -3,10 +3,10 @@
 import { PATTERNS } from "../schema/patterns.ts";
 import { count, flag, id, nullable, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 
-/** The header of a delivery with its signature. */
+/** The header that contains the signature of a delivery. */
 export const SIGNATURE_HEADER = "X-Webhook-Signature";
 
-/** The header of a delivery with the type of its event. */
+/** The header that contains the type of a delivery's event. */
 export const EVENT_HEADER = "X-Webhook-Event";
 
 /** A webhook request as it goes over the wire. */
@@ -14,7 +14,7 @@ export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** A fault of the transport; `hang_up` sends everything and does not wait long, `drop` sends nothing at all. */
+  /** A fault of the transport. `hang_up` sends everything and hardly waits for the response; `drop` sends nothing. */
   transport?: "slow_send" | "abort_mid_body" | "hang_up" | "drop";
 }
 

@@ -123,7 +123,7 @@ const registerEndpoint = endpoint({
   },
 });
 
-/** Also called at startup, for endpoints in the options. */
+/** Registers an endpoint. Also called at startup, for the endpoints in the options. */
 export async function register(
   { outbox, ...context }: EndpointParts,
   { url, events, merchant: wanted, secret }: NewEndpoint,

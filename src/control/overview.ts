@@ -95,7 +95,7 @@ const showOverview = endpoint({
   handle: showSandbox,
 });
 
-/** Returns the overview, which is also the first message of a live stream. */
+/** Returns the overview, which is also part of the first message of a live stream. */
 export function showSandbox(context: OverviewParts): Static<typeof Overview> {
   const { about, clock, life, tenants, deliveries, heldEndpoints, requestLog, runSummary, judge, made, scenarios } =
     context;

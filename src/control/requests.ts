@@ -21,7 +21,7 @@ import { STAGES, stagesBetween } from "../store/request-log/stages.ts";
 import type { Stores } from "../store/stores.ts";
 import { timeOf } from "./given-values.ts";
 
-/** Rows read at once, which takes a few milliseconds. */
+/** The number of rows read at once, which takes a few milliseconds. */
 const CHUNK = 500;
 
 export const filterFields = {

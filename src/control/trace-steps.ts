@@ -41,7 +41,7 @@ export function readTrace(sources: TraceSources, trace: string) {
   const requests = requestLog.ofTrace(trace, MOST_STEPS + 1);
   const writer = createStepWriter(sources, requests);
   for (const request of requests) if (!writer.isCallBack(request)) writer.addRequest(request);
-  // The request log may have dropped the request of an event that is still there.
+  // The request log may have dropped the request of an event that is still logged.
   for (const event of eventLog.ofTrace(trace, MOST_STEPS + 1)) writer.addEvent(event);
   return shown(trace, writer.steps);
 }
@@ -81,10 +81,10 @@ function firstOf(sources: TraceSources, id: string): Found | undefined {
 const foundRequest = (request: RequestRow | undefined): Found | undefined => request && { request };
 
 /**
- * Returns a function that decides whether a write that the judge attributes to a delivery is a call back, made by the
- * receiver. A call with the delivery's own trace is not: the delivery carried no `traceparent`, so only the app that
- * started the trace knows it. A call with another trace counts only if it arrived during the delivery; later, it may be
- * the app's next action. A retry is a call back if the call that it repeats is one.
+ * Returns a function that decides whether a write that the judge attributes to a delivery was made by the receiver, as
+ * a call back. A call with the delivery's own trace was not: the delivery carried no `traceparent`, so only the app
+ * that started the trace knows it. A call with another trace counts only if it arrived during the delivery; a later one
+ * may be the app's next action. A retry counts only if the call that it repeats is a call back.
  */
 function timeRule({ judge }: TraceSources) {
   const callBacks = judge.callBacks();
@@ -138,10 +138,11 @@ function createStepWriter(sources: TraceSources, requests: readonly RequestRow[]
 }
 
 /**
- * Finds the delivery attempt that caused each call of a trace. If the call names the span of an attempt, that is its
- * cause. A receiver's own tracer adds spans in between, so for any other call the cause is the attempt that was open
- * when the call arrived. Only attempts that carried the trace count. `attemptsOf` returns the attempts that a request
- * caused.
+ * Finds the delivery attempt that caused each call of a trace. If the call names the span of an attempt, that attempt
+ * is its cause. A receiver's own tracer adds spans in between, so for a call in another span the cause is the attempt
+ * that was open when the call arrived, or else the latest attempt. A call in the span of an earlier call without a
+ * cause has no cause either. Only attempts that carried the trace count. `attemptsOf` returns the attempts that a
+ * request caused.
  */
 function findTracedCauses(
   requests: readonly RequestRow[],

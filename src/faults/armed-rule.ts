@@ -17,7 +17,10 @@ export type ArmedRule = ReturnType<typeof arm>;
 
 export type Counts = ReturnType<typeof freshCounts>;
 
-/** A rule keeps the newest budgets, and the newest deliveries of which it affects further attempts. */
+/**
+ * The most budgets that a rule keeps, and the most deliveries of which it affects further attempts. It keeps the
+ * newest.
+ */
 const MAX_BUDGETS = 10_000;
 const MAX_COVERED = 10_000;
 
@@ -133,7 +136,10 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
 
 const formOf = (fields: object): string | null => ("as" in fields && typeof fields.as === "string" ? fields.as : null);
 
-/** The name of the budget that a match counts against. Two merchants never share one. */
+/**
+ * The name of the budget that a match counts against; empty for the rule's only budget. Except for operations, two
+ * merchants never share a named budget.
+ */
 function budgetOfCall(per: BudgetScope, call: CallSubject): string {
   if (per === "key") return `key ${call.key ?? ""}`;
   if (per === "operation") return `operation ${call.operation ?? ""}`;

@@ -19,9 +19,9 @@ const ADDED_FIELD = "addedLater";
 const ADDED_VALUE = "added_later";
 
 /**
- * The value as a later version might send it, in ways that clients must accept. `as` is one of these, or everything: an
- * unknown field in each object, an unknown value of each enumeration, null where the schema allows it, and the fields
- * in another order.
+ * The value as a later version might send it, in ways that clients must accept: with an unknown field in each object,
+ * an unknown value of each enumeration, null where the schema allows it, and the fields in another order. `as` selects
+ * one of these changes, or all.
  */
 export function evolved(value: unknown, schema: TSchema | undefined, as: Evolution): unknown {
   const has = (one: Evolution) => as === one || as === EVOLUTIONS[0];

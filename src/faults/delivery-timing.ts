@@ -184,8 +184,8 @@ function delayOf(
   if (scheduled?.effect.kind !== "delay") return undefined;
   if ("by" in scheduled.effect) return { due: Math.max(now, delivery.due) + scheduled.effect.by, held: null };
   if (scheduled.effect.until === "before_response") return { due: now, held: null };
-  // If the endpoint also subscribes to the other type, it must itself accept the other event first. Otherwise, any
-  // endpoint's acceptance counts.
+  // If the endpoint also subscribes to the awaited type, it must itself accept an event of that type first. Otherwise,
+  // any endpoint's acceptance counts.
   const type = scheduled.effect.until.after;
   const where = delayedDeliveries.wants(merchant, endpoint, type) ? endpoint : ANY_ENDPOINT;
   return { due: now + MAX_HOLD, held: typeAt(type, merchant, where) };

@@ -58,7 +58,7 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     },
     /** Whether the logs may name a rule with this id, armed or not. */
     isLogged,
-    /** In order of evaluation. */
+    /** The rules in order of evaluation. */
     list: () => index.inOrder().map((armed) => armed.state(clock.now())),
     find: (id: string) => find(id).state(clock.now()),
     /** The counts stay unless the trigger or the ttl changes. */
@@ -165,7 +165,7 @@ export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => 
     }
     keepHistory(byPhase.has("read"));
   };
-  /** Drops expired rules, and restores them if the clock was set back. */
+  /** Drops expired rules from the index, and adds them again if the clock was set back. */
   const refresh = () => {
     const now = clock.now();
     if (now >= nextEnd || now < builtAt) rebuild();

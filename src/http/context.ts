@@ -90,7 +90,7 @@ export function openContext(
     sequence: 0,
     /** The series that the request belongs to, which numbers the requests of one merchant for their ids. */
     series: NO_SERIES,
-    /** Shown in the response only if the request has a number. */
+    /** The request's id, shown in the response only if the request has a number. */
     id: "req_0",
     /**
      * The request's span, in the trace of its `traceparent` header or in a new trace; undefined if nothing is traced.

@@ -17,7 +17,10 @@ export type Guard = ReturnType<typeof createGuard>;
 interface GuardOptions {
   /** The port of the server that received a request; undefined if the request did not come over a network. */
   port: (incoming: IncomingMessage) => number | undefined;
-  /** Whether requests from other machines are refused (default: false). A server on loopback gets none. */
+  /**
+   * Whether requests from other machines are refused (default: false). A server that listens on loopback gets no such
+   * requests.
+   */
   isLocalOnly?: boolean;
   /**
    * Further host names, with the sandbox's own port or with an explicit one, such as the port that a container
@@ -102,8 +105,8 @@ function requireLocal({ socket: { remoteAddress } }: IncomingMessage): void {
 }
 
 /**
- * Rejects requests by a page of another site that have no Origin header, such as those for an image, a frame or a fetch
- * with `no-cors`. Following a link is allowed.
+ * Rejects requests that a page of another origin makes without an Origin header, such as requests for an image or a
+ * frame, or a fetch with `no-cors`. Following a link is allowed.
  */
 function checkSite({ method, headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
@@ -117,9 +120,9 @@ function checkSite({ method, headers }: IncomingMessage): void {
 }
 
 /**
- * Rejects requests under /v1 that a browser sends for an image of a page, or the like, without naming the page.
- * Browsers send Sec-Fetch-Site only to localhost, not to a name of `--allowed-host`. Such a request has no key, which a
- * page cannot add without a preflight, but always the `Mozilla` with which a browser's User-Agent starts.
+ * Rejects requests under /v1 that a browser sends without naming the page, such as requests for an image of a page.
+ * Browsers send Sec-Fetch-Site only to localhost, not to a name of `--allowed-host`. Such a request has no key, because
+ * a page cannot add one without a preflight. Its User-Agent starts with `Mozilla`, like that of every browser.
  */
 function checkBrowser({ url, headers }: IncomingMessage): void {
   if (headers["sec-fetch-site"] !== undefined || !isApiPath(url)) return;

@@ -95,8 +95,8 @@ export function replay(context: RequestContext, stored: StoredReply): void {
 }
 
 /**
- * Whether an error is stored for the key. Errors of earlier stages are not, so a corrected request may use the same
- * key.
+ * Whether an error is stored for the key. Errors of earlier stages are not stored, so a corrected request may use the
+ * same key.
  */
 export const isStoredError = (code: ErrorCode) =>
   code === "resource_not_found" || code === "invalid_state" || code === "already_exists";

@@ -1,5 +1,5 @@
-// Declares operations: `endpoint()` declares one of the service's, `listEndpoint()` one that lists records of a kind.
-// `endpointFactory()` makes such a function for another API.
+// Declares operations. `endpoint()` declares an operation of the service, and `listEndpoint()` an operation that lists
+// the records of a kind. `endpointFactory()` creates an `endpoint()` for another API.
 
 import type { Endpoint, EndpointDeclaration, ObjectSchema } from "../../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../../contracts/resource.ts";
@@ -36,8 +36,8 @@ type Declare<World, More> = <
 ) => Endpoint<World>;
 
 /**
- * Creates an `endpoint()` function. With an `area`, all of its operations belong to that area; otherwise each declares
- * its own. Handlers receive the fields of `World` besides those of the request.
+ * Creates an `endpoint()` function. With an `area`, all operations belong to that area; otherwise each operation
+ * declares its own area. Handlers receive the fields of `World` and those of the request.
  */
 export function endpointFactory<World>(): Declare<World, { area: string }>;
 export function endpointFactory<World>(area: string): Declare<World, unknown>;

@@ -5,9 +5,9 @@ import { grouped } from "../../kernel/grouped.ts";
 import { inCurrency } from "./currency-worth.ts";
 
 /**
- * One of the merchant's newest records of a kind whose `fields` have the given values; empty if there is none. Prefers
- * the least recently used values of the first field, because a pick among all records would make frequent values ever
- * more frequent.
+ * Picks one of the merchant's newest records of a kind, with the given values in `fields`; empty if there is none.
+ * Prefers the least recently used values of the first field, because a pick among all records would make frequent
+ * values ever more frequent.
  */
 export function earlier({ newest, pick, given }: SampleContext, kind: string, ...fields: string[]): Partial<AnyRecord> {
   const fitting = newest(kind).filter((record) =>

@@ -106,8 +106,8 @@ function schemeOf({ given, newest, pick, merchant }: SampleContext, settings: An
 type Shares = Record<"employeeAmount" | "employerAmount", number>;
 
 /**
- * The contributions in the payroll. If it has none, they are the scheme's rates of the payroll's gross pay; without a
- * payroll, of a random gross pay.
+ * The contributions in the payroll. If it has none, applies the scheme's rates to the payroll's gross pay, or without a
+ * payroll to a random gross pay.
  */
 function usualShares(
   { between, merchant }: SampleContext,
@@ -153,8 +153,8 @@ function timesOf({ merchant, status, day }: SampleContext, period: string, due: 
 
 /**
  * A month without a remittance of the scheme. The search begins at last month, or at this month if last month's due
- * date has passed. For an overdue remittance it begins one month earlier. It goes forward for a pending remittance, and
- * back for any other.
+ * date has passed; for an overdue remittance, one month earlier. The search goes forward for a pending remittance, and
+ * otherwise back.
  */
 function freeMonth({ status, day, newest }: SampleContext, scheme: string, dueDay: unknown): string {
   const others = newest("remittance");

@@ -69,8 +69,8 @@ const regularRuns = (runs: readonly AnyRecord[]) =>
     .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
 
 /**
- * The period that contains the given start, end or pay date. If none is given, the period after the last run, or
- * without a run the current period.
+ * The period that contains the given start, end or pay date. If none is given, the period after the last run. An
+ * off-cycle run, or a run without an earlier one, gets the current period.
  */
 function periodOf({ given, day }: SampleContext, frequency: Frequency, last: AnyRecord | undefined): Period {
   const asked = given.periodStart ?? given.periodEnd;

@@ -140,7 +140,7 @@ const GOODS = ["Olive oil", "Linen towel", "Clay bowl", "Wool scarf", "Herb tea"
 
 export const sampleProduct = ({ pick }: SampleContext) => ({ name: pick("name", GOODS), description: "Made by hand" });
 
-/** A variant of the given product or of any active one. Its options are new among the product's variants. */
+/** A variant of the given product, or else of any active product. Its options are new among the product's variants. */
 export function sampleVariant(context: SampleContext) {
   const { given, someOf, newest, merchant, number, between } = context;
   const variantsOf = (product: AnyRecord) =>
@@ -213,8 +213,8 @@ export function sampleBooking(context: SampleContext) {
 }
 
 /**
- * A free room, and a guest without another stay in the same nights. If there are not both, the search tries later days,
- * or earlier ones for a stay that has ended, up to two months away.
+ * Finds a free room, and a guest without another stay in the same nights. If it does not find both and no day is given,
+ * it tries later days, or earlier days for a stay that has ended, up to two months away.
  */
 function freeRoom(context: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
   const { given, pick, outstanding, newest, status } = context;
@@ -279,7 +279,7 @@ export function sampleRenewal(context: SampleContext) {
     given.periodStart,
     typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "",
   );
-  // A membership lapses after the days of grace, so a lapsed one was due before them.
+  // A membership lapses after the days of grace, so a lapsed membership was due before those days.
   const dueIfCurrent = status === "pending" && !last ? between("due", 3, 20) : 0;
   const due = status === "lapsed" ? -GRACE_DAYS - 1 : dueIfCurrent;
   const first = typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due);

@@ -4,7 +4,7 @@ import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import { grouped } from "../../kernel/grouped.ts";
 import { plural } from "../../kernel/text.ts";
 
-/** For each event and endpoint, the last attempt if that failed. */
+/** For each event and endpoint, the last attempt if it failed. */
 export type FailedWebhooks = Map<string, AttemptMessage>;
 
 export function observeAttempt(failed: FailedWebhooks, attempt: AttemptMessage, limit: number): void {

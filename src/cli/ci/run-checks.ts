@@ -136,8 +136,8 @@ export function readConditions(text: string | undefined): FailCondition[] {
 }
 
 /**
- * The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result.
- * Without any request, no condition has anything to check, so the missing requests are then the only problem.
+ * The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result. If
+ * the run had no requests and no webhooks, no condition has anything to check, so that is the only problem.
  */
 export async function findProblems(wanted: readonly FailCondition[], control: ControlApi, run: ObservedRun) {
   const unused = wanted.length > 0 ? await findUnused(control, run) : [];

@@ -108,9 +108,12 @@ async function runAudit({ flags, options, sources }: Arguments, wanted: AuditOpt
   }
 }
 
-/** The one result that stands for all probes that need --effects, if it is not given. */
+/** The id of the single result in place of the probes that need --effects, if --effects is not given. */
 const UNCHECKED_EFFECTS = "acts_once";
-/** Without --max-age, a receiver that accepts an old event passes, and its result has this text. */
+/**
+ * Without --max-age, the probe with an old event is inconclusive if the receiver accepts the event. Its result then
+ * contains this text.
+ */
 const UNCHECKED_AGE = "whether it rejects old events";
 
 function show({ probes, verdict, forgeryAccepted }: AuditResult): void {

@@ -25,7 +25,7 @@ export const compare = command({
     base: {
       value: "url",
       description: "the address of the service, such as https://api.example.com/v1",
-      defaultText: "the one where most calls match",
+      defaultText: "the address below which most calls match",
     },
     json: { description: "print the result as one JSON object" },
   },

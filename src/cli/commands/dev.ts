@@ -72,7 +72,10 @@ function openOwn({ flags, again, ...settings }: Omit<Arguments, "rest" | "positi
   return openForView({ options: completeOptions(given.options), toConfirm, awaited }, currentUi(flags));
 }
 
-/** Registers the endpoint in a sandbox that already runs. Repeats this after each reset, and removes it at the end. */
+/**
+ * Registers the endpoint in a sandbox that already runs, and again after each reset. At the end, removes the endpoint
+ * if it was created here.
+ */
 async function attachTo({ flags, options, sources }: Omit<Arguments, "rest">): Promise<SandboxForView> {
   const unused = givenFlag({ ...sources, db: undefined, controlToken: undefined, webhookSecret: undefined } as never);
   if (unused !== undefined)

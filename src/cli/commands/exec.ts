@@ -106,7 +106,7 @@ export const exec = command({
   },
 });
 
-/** Prints which deliveries the sandbox holds, because tests would wait for them in vain. */
+/** Prints which deliveries the sandbox holds, because tests that wait for them would time out. */
 async function noteHeld(sandbox: Sandbox): Promise<void> {
   const held = heldNote(await readyFacts(sandbox));
   if (held !== undefined) note(held);

@@ -32,8 +32,8 @@ type Control = RunningSandbox["control"];
 const timed = <Row extends { at: string }>(row: Row) => ({ ...row, at: parseTime(row.at) ?? 0 });
 
 /**
- * With --trace and no other filter, lists everything that the trace caused: requests, events, deliveries and calls
- * back.
+ * With --trace and no other filter, lists everything that the trace caused: requests, events, deliveries, and the calls
+ * that receivers made back.
  */
 async function actionOf(control: Control, input: object): Promise<Page<TraceStep> | undefined> {
   const { trace, ...filters } = input as { trace?: string };
@@ -44,7 +44,7 @@ async function actionOf(control: Control, input: object): Promise<Page<TraceStep
   return { data: steps };
 }
 
-/** Any other text goes to the control API, whose error says what is wrong with it. */
+/** A text that is not a trace id goes to the control API, whose error says what is wrong with it. */
 const IS_TRACE = new RegExp(PATTERNS.traceId.pattern);
 
 const stepLine = (step: TraceStep) => escapeControlCharacters("  ".repeat(step.depth) + stepText(step));
@@ -82,7 +82,7 @@ export async function requestDetails(control: Control, id: string, found?: Reque
 
 const ORDER = ["fail", "inconclusive", "pass"];
 
-/** The verdicts in the details of a row: failures first, each with a hint how to fix it. */
+/** The verdicts in the details of a row, failures first. Verdicts that did not pass have a hint. */
 const shownVerdicts = (verdicts: readonly Verdict[]) =>
   verdicts
     .toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict))
@@ -124,7 +124,7 @@ export const events = listCommand<LoggedEvent>({
 const attemptLine = (attempt: LoggedAttempt) =>
   attemptText({ ...timed(attempt), merchant: attempt.merchantId, url: mask(String(attempt.url)), fault: null });
 
-/** Explains an empty log: how many deliveries wait for their first attempt, and how to send the held ones. */
+/** Explains an empty log: how many deliveries wait for their first attempt, and how to send the held deliveries. */
 async function whyNoAttempt(control: Control): Promise<string | undefined> {
   const { kept, pendingDeliveries: pending, heldDeliveries: held } = await control.overview();
   if (kept.attempts > 0 || pending === 0) return undefined;

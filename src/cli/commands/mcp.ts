@@ -14,7 +14,7 @@ import { connectionFlags, findSandbox, namedUrl } from "../remote/find-sandbox.t
 import { whyNotReady } from "../remote/probe.ts";
 import { type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
 
-/** Newest first. A client that asks for another version is offered the newest. */
+/** The supported versions, newest first. A client that asks for another version is offered the newest. */
 const PROTOCOLS = ["2025-06-18", "2025-03-26", "2024-11-05"];
 
 export const mcp = command({

@@ -27,7 +27,7 @@ import { assumptionsOf } from "./openapi.ts";
 
 /** How the receiver responds to deliveries and logs them. */
 interface Behaviour {
-  /** The number of next deliveries that get a 500. */
+  /** How many of the next deliveries get a 500. */
   failures: number;
   /** Milliseconds before each response. */
   pause: number;
@@ -144,7 +144,7 @@ async function register(
   return { failed: kept.failed, leave };
 }
 
-/** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */
+/** Reads one delivery, and prints its content if its signature is valid. Resolves with the status of the response. */
 async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise<number> {
   const { acceptsUnsigned, log, secret, assumptions, pause } = behaviour;
   const body = await readBody(incoming);
@@ -192,8 +192,8 @@ async function listen(port: number, behaviour: Behaviour): Promise<Server> {
   // Applies the checks of the sandbox's own port, because a web page in the user's browser can reach this port too.
   const guard = createGuard({ port: () => (server.address() as AddressInfo).port, extraHosts: [], cors: undefined });
   const server = createServer((incoming, outgoing) => {
-    // The real service's deliveries may come through a tunnel with another Host. Requests of web pages still have an
-    // Origin.
+    // A tunnel may deliver the real service's webhooks with another Host, so the Host is not checked. Requests of web
+    // pages have an Origin, and are refused.
     const isAllowed = behaviour.acceptsUnsigned ? incoming.headers.origin === undefined : guard.allows(incoming);
     const handled = isAllowed ? respond(incoming, behaviour) : refuse(incoming);
     void handled
@@ -231,7 +231,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;
 
-/** Logs bodies unmasked, because signatures cover their bytes, so only the file's owner can read it. */
+/** Only the file's owner can read the log, because it contains the bodies unmasked: signatures cover their bytes. */
 export function openWebhookLog(file: string): WebhookLog {
   const append = (text: string) => appendFileSync(file, text, { mode: 0o600 });
   try {

@@ -57,7 +57,10 @@ function countOf(least?: string, range?: string, most?: string): Pick<Wanted, "c
   return { count: { ...atLeast, ...(most !== undefined && { atMost: Number(most) }) } };
 }
 
-/** Puts the command of --effects where no number was given. The command runs again until the expectations hold. */
+/**
+ * If no number was given, uses the command of --effects as the count. The command runs again while the expectations do
+ * not hold.
+ */
 function counted(expectation: Expectation, command: string | undefined): CountedExpectation {
   // The sandbox checks the names of operations and events.
   const { effects, ...rest } = expectation as CountedExpectation;
@@ -84,7 +87,9 @@ async function readExpectations(file: string): Promise<ExpectationsFile> {
 /** An error of the sandbox names the index of an expectation: `all.0.requests.match.operation: there is no …`. */
 const PLACE = /^(?:Unknown field )?all\.(\d+)\.([\w.]+):? (.*)$/s;
 
-/** Returns the error with the line of the file, or the argument, that it is about. */
+/**
+ * Returns an error about an expectation with the line of the file, or with the argument, that contains the expectation.
+ */
 async function whereWritten(error: unknown, source: ExpectationsFile | undefined, positionals: readonly string[]) {
   const [, index, field = "", problem = ""] = (error instanceof SandboxError && PLACE.exec(error.message)) || [];
   if (index === undefined) return error;

@@ -1,5 +1,5 @@
-// Writes a lesson's file in the current folder. Lessons are not trusted, so this program only creates files and never
-// overwrites one.
+// Writes a lesson's file in the current folder. Lessons are not trusted, so this program creates and renames files, but
+// never overwrites one.
 
 import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import type { LessonFile } from "../../contracts/lesson.ts";

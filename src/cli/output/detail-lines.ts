@@ -4,8 +4,8 @@
 export const CURL = "curl";
 
 /**
- * One line for each field that has a value. A text of several lines follows below the name of its field. Each line is
- * indented by two spaces, because other programs wrote the text and it must not look like a line of this command.
+ * One line for each field that has a value. A text of several lines follows below the name of its field, indented by
+ * two spaces: other programs wrote the text, so it must not look like a line of this command.
  */
 export function detailLines(details: object, indent = ""): string[] {
   if (CURL in details) return String(details[CURL]).split("\n");

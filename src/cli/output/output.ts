@@ -92,7 +92,7 @@ export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoi
 
 type Held = Pick<ReadyFacts, "heldDeliveries" | "heldEndpoints" | "heldFaults" | "stateProblem">;
 
-/** Names the held deliveries and the commands that send them. Undefined if none is held. */
+/** Says which deliveries are held, and which commands send them. Undefined if none is held. */
 export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: Held): string | undefined {
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");
@@ -107,7 +107,7 @@ export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProbl
   );
 }
 
-/** The most addresses that a note names. Further ones are only counted. */
+/** The most addresses that a note names. Further addresses are only counted. */
 const MOST_LISTED = 10;
 
 const listed = (urls: readonly string[]) =>

@@ -12,7 +12,7 @@ import { sandboxAt } from "../remote/running-sandbox.ts";
 import { endpointsToConfirm, type Settings, withPlaceInFile } from "../settings.ts";
 import { openInWorker, type SandboxForView } from "./open-for-view.ts";
 
-/** Milliseconds. Polled, because notifications of file systems do not reach into containers. */
+/** Milliseconds between checks of the files. File system notifications do not reach into containers. */
 const POLL_INTERVAL = 300;
 
 /** `read` reads the settings from the files. `awaited` is the URL of the app beside the sandbox. */

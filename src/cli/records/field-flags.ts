@@ -14,7 +14,7 @@ import type { FlagDefinition, Flags } from "../arguments.ts";
 
 /**
  * The words that name each kind: its name and the plural of its name. If the name has several words, the first and the
- * last word also name the kind, unless they already name another.
+ * last word also name the kind, unless they already name another kind.
  */
 const words = new Map<string, Resource>();
 for (const resource of resources)

@@ -21,7 +21,7 @@ import { folderOf, isOnThisMachine, readStates, type StatedSandbox } from "./sta
 export interface FoundSandbox {
   url: string;
   controlToken: string | undefined;
-  /** How it was found. `database`: it has the database open. `default`: none was found, so this is the default URL. */
+  /** How it was found. `database`: it has the database open. `default`: none was found, so `url` is the default URL. */
   by: "name" | "database" | "folder" | "default";
   detached?: StatedSandbox;
 }
@@ -53,7 +53,10 @@ async function placeOf(flags: Flags) {
   };
 }
 
-/** The sandboxes of this folder, in the foreground or detached. Without --db, on any database in the folder. */
+/**
+ * The sandboxes of this folder, in the foreground or detached. Without --db, also looks for sandboxes of other
+ * databases in the folder.
+ */
 export async function findHere(flags: Flags): Promise<FoundSandbox[]> {
   const place = await placeOf(flags);
   const databases = flags.db === undefined ? databasesIn(process.cwd()) : [];
@@ -78,9 +81,9 @@ export function namedUrl({ url, db }: Flags): string | undefined {
 }
 
 /**
- * Finds the sandbox for a command. With `toStop`, a detached sandbox takes precedence over one in the foreground, which
- * is stopped in its own terminal, and the choice among several is an error. Otherwise, if --db names a file, a sandbox
- * must have it open, unless `mayBeAbsent` is set.
+ * Finds the sandbox for a command. With `toStop`, prefers detached sandboxes to a sandbox in the foreground, which is
+ * stopped in its own terminal, and fails if there are several. Otherwise, if --db names a file, fails unless a sandbox
+ * has the file open or `mayBeAbsent` is set.
  */
 export async function findSandbox(flags: Flags, { toStop = false, mayBeAbsent = false } = {}): Promise<FoundSandbox> {
   const place = await placeOf(flags);

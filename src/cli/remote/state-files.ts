@@ -89,7 +89,7 @@ export function writeState(folder: string, kind: SandboxKind, name: string, stat
 
 /**
  * Lets commands in a folder find a foreground sandbox without a database. Returns a function that removes the file, and
- * also the folder if it was created here and is otherwise empty. No file is written if the folder is read-only.
+ * also the folder if it was created here and contains only its .gitignore. If no folder is writable, writes no file.
  */
 export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
   const isNewFolder = !existsSync(folder);
@@ -128,7 +128,7 @@ function namesIn(folder: string): [SandboxKind, string][] {
   return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
-/** The files that were warned about: `wait` reads the folder twenty times a second, but must warn only once. */
+/** The files that the user was warned about. `wait` reads the folder twenty times a second, but must warn only once. */
 const ignored = new Set<string>();
 
 function readState(folder: string, kind: SandboxKind, name: string): StatedSandbox[] {
@@ -161,7 +161,7 @@ export function isOnThisMachine(url: string): boolean {
 /** Whether the process of a state file listens at its URL: asks the operating system and the sandbox. */
 async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boolean> {
   const listener = await listenerOf(Number(new URL(url).port), pid);
-  // On Windows the listener may be unknown, because no tool for it is always installed.
+  // On Windows the listener may be unknown, because lsof is not part of the system.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
   // If a busy sandbox counted as stopped, a command would continue with the sandbox at the default address.
   return (await describeSandboxAt(url, controlToken, listener ? TIMEOUT_OF_KNOWN : undefined))?.pid === pid;

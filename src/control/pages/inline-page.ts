@@ -1,5 +1,5 @@
-// A page in one HTML document, with its style sheet and script inlined. Its Content Security Policy allows only this
-// script, this style sheet and that of reports, by their hashes.
+// A page in one HTML document, with its style sheet and script inlined. Its Content Security Policy allows, by their
+// hashes, only this script, this style sheet and the style sheet of reports.
 //
 // The HTML contains no data: the script loads the data, and inserts the input of learners as text. The guard needs no
 // exception for these pages, because it admits requests from this origin, and rejects requests from other origins. All
