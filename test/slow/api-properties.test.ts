@@ -62,7 +62,7 @@ const name = (operation: Operation) =>
     },
   );
 
-/** One of three kinds of body: the example with changed, removed and added fields, any JSON, or invalid JSON. */
+/** A body: the example with changed, removed and added fields, any JSON, any text, or none. */
 const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
   fc.oneof(
     {

@@ -349,7 +349,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await sandbox.close();
   });
 
-  test("to the endpoints of merchant-sandbox.json, until the user confirms them once", async () => {
+  test("through the endpoints of merchant-sandbox.json, until the user confirms them once", async () => {
     const service = await receive();
     const config = (url: string) => JSON.stringify({ memory: true, endpoints: [{ url }] });
     const cwd = repository({ "merchant-sandbox.json": config(service.url) })();

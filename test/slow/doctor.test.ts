@@ -89,7 +89,7 @@ describe("doctor finds", () => {
     [{ ALL_PROXY: "socks://proxy" }, "warn", "ALL_PROXY is set"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "example.com, localhost,127.0.0.1" }, "ok", "excludes this machine"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "excludes this machine"],
-  ])("the state of the proxy variables %j, which is %s", (variables, state, message) => {
+  ])("that the state of the proxy variables %j is %s", (variables, state, message) => {
     expect(checkProxy(variables)).toMatchObject({ state, message: expect.stringContaining(message) });
   });
 });

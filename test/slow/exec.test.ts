@@ -17,7 +17,7 @@ const exec = (words: string[], command: string[], variables?: Record<string, str
 /** The command of a program with the helpers `get(path)` and `send(method, path, body)`. */
 const node = (source: string) => [process.execPath, "--input-type=module", "-e", `${CLIENT}\n${source}`];
 
-/** Uses no `fetch`, whose first call compiles WebAssembly: that takes twice as long as the start of the process. */
+/** Uses no `fetch`. Its first call compiles WebAssembly, which takes twice as long as the start of the process. */
 const CLIENT = `
 import http from "node:http";
 const { MERCHANT_BASE_URL: base, MERCHANT_API_KEY: key } = process.env;

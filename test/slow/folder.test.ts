@@ -58,7 +58,7 @@ describe("a command finds the sandbox", () => {
     expect((await run(["clock", "--url", usual.url], variables, cwd)).error).toBe("");
   });
 
-  test("that keeps everything in memory, whose state file is removed when it ends", async () => {
+  test("that keeps everything in memory, and whose state file is removed when it ends", async () => {
     const cwd = folder();
     const { url, child, ended } = await start(["--memory"], {}, cwd);
     expect(await run(["status"], NOWHERE, cwd)).toMatchObject({

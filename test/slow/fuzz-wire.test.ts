@@ -179,7 +179,7 @@ function answersIn(received: string): RawResponse[] {
     const cut = received.indexOf("\r\n\r\n", place);
     const [start = "", ...lines] = received.slice(place, cut < 0 ? undefined : cut).split("\r\n");
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1] ?? Number.NaN);
-    if (Number.isNaN(status)) throw new Error(`no answer begins with ${JSON.stringify(start.slice(0, 200))}`);
+    if (Number.isNaN(status)) throw new Error(`not the start of a response: ${JSON.stringify(start.slice(0, 200))}`);
     const headers = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
     );

@@ -298,7 +298,7 @@ test("looking up a merchant reads the same number of rows among a thousand merch
       "seeded_merchants",
     )(() => {
       found.push(tenants.first(), tenants.require("mer_9"), tenants.keyOf("mer_9"));
-      // This part of the check of a lesson's step runs after each request of the learner.
+      // After each request of a learner, this part of the step's check runs.
       const expected = [{ requests: { match: { operation: "payments.list" } } }];
       planChecks({ tenants, operations: ["payments.list"] } as unknown as VerificationSources, {
         merchant: "mer_9",

@@ -1,5 +1,5 @@
-// Tests of features that span several parts of the sandbox. The apps, clients and receivers use no code of the sandbox,
-// but Express, fetch and plain sockets.
+// Tests of features that span several parts of the sandbox. The apps, clients and receivers use Express, fetch and
+// plain sockets, but no code of the sandbox.
 
 import { createHmac } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -61,7 +61,7 @@ test("in a sandbox mounted in an app, a fault cuts only one connection, and the 
   expect(await verdictsOf(bad.id)).toMatchObject({ "idempotency.key_reused": "fail", "effect.single": "fail" });
 });
 
-test("parallel tests with their own merchants get the same bytes and report counts in any order", async () => {
+test("parallel tests with their own merchants get the same bytes and request count in any order", async () => {
   const names = ["pays", "declines", "lists", "waits"];
   const runTests = async (order: readonly string[], atOnce: number) => {
     await using sandbox = await createSandbox({ clock: NOON, isolation: "strict" });

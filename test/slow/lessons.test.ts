@@ -90,7 +90,7 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
   new Promise<LessonMessage>((resolve, reject) => {
     const heard: unknown[] = [];
     const late = setTimeout(
-      () => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)),
+      () => reject(new Error(`${id}: no "${news}" arrived, but these events: ${JSON.stringify(heard)}`)),
       LATE,
     );
     bench.onLiveEvent((event: LiveEvent) => {
