@@ -1,5 +1,4 @@
-// The pages of the sandbox in a browser, checked by axe: contrast, landmarks, headings and labels, in light and in
-// dark.
+// Axe checks the sandbox's pages in a browser: all rules in the light scheme, and the colour rules in the dark scheme.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +13,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
 /**
- * The problems that axe finds, each with its element. In light, all rules apply; in dark, only the rules for colours.
+ * The problems that axe finds, each with its element. All rules apply to the light scheme, only OF_COLOURS to the dark.
  */
 async function problemsOf(page: Page): Promise<string[]> {
   await page.evaluate(`if (!("axe" in window)) { ${axe}; }`);
@@ -66,14 +65,14 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     return bench;
   }
 
-  test("the report has no accessibility problem, with or without calls", async () => {
+  test("the report has no accessibility problem, whether it lists calls or is empty", async () => {
     const [{ url }, unused] = [await busy(), await open()];
     const query = new URLSearchParams({ format: "html", problems: "A verdict failed.", failOn: "verdicts" });
     await expectAccessible(`${url}/_sandbox/report?${query}`, 'document.querySelectorAll("tr").length > 20');
     await expectAccessible(`${unused.url}/_sandbox/report?format=html`, 'document.querySelector("main") !== null');
   });
 
-  test("every view, a detail, a form, the palette and the help of the dashboard have no problem", async () => {
+  test("the dashboard's views, details, forms, palette and help have no accessibility problem", async () => {
     const { url } = await busy();
     const page = await browser.open(`${url}/_sandbox/ui`);
     await page.shows('document.querySelectorAll(".row").length > 3');
@@ -102,7 +101,7 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     ]) {
       await page.press(key as string);
       await page.shows('document.querySelector(".list .row:not(.headings, .gap)") !== null');
-      // The verdicts that passed are one line, which Enter unfolds.
+      // Passed verdicts are collapsed into one line. Enter expands it.
       if (name === "verdict") {
         await page.press("Enter");
         await page.shows('document.querySelectorAll(".row").length > 2');
@@ -137,7 +136,7 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     expect(found).toEqual([]);
   });
 
-  test("the prompt for the token and the lesson have no problem", async () => {
+  test("neither the token prompt nor the lesson pane has an accessibility problem", async () => {
     const closed = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
     await expectAccessible(`${closed.url}/_sandbox/ui`, 'document.querySelector("#token") !== null');
     const bench = await open();

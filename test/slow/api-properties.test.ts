@@ -1,4 +1,4 @@
-// Properties: any input gets a valid response, never a 5xx.
+// Property tests: any input gets a valid response, never a 5xx.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { violations } from "../support/world-file.ts";
 
 type Operation = (typeof catalogue)[number];
 
-/** `documents`: media types other than JSON that a success may have. */
+/** `documents` lists the media types that a successful response may have instead of JSON. */
 function expectSound(answer: Answer, label: string, documents: Readonly<Record<string, string>> = {}) {
   expect(answer.status, label).toBeLessThan(500);
   const types = answer.status < 300 ? Object.values(documents) : [];
@@ -62,7 +62,7 @@ const name = (operation: Operation) =>
     },
   );
 
-/** One of three kinds of body: the example with changed, removed and added fields, any JSON, or invalid JSON. */
+/** A body: the example with changed, removed and added fields, any JSON, any text, or none. */
 const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
   fc.oneof(
     {
@@ -70,7 +70,7 @@ const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
       arbitrary: fc
         .array(fc.tuple(name(operation), fc.option(odd, { freq: 4, nil: undefined })), { maxLength: 4 })
         .map((changes) =>
-          // Built from entries, so that __proto__ can be a field name.
+          // `Object.fromEntries` allows `__proto__` as a field name.
           JSON.stringify(Object.fromEntries([...Object.entries(operation.example ?? {}), ...changes])),
         ),
     },
@@ -159,14 +159,14 @@ async function send(bench: Bench, draft: Draft, bodies = "checked"): Promise<Ans
     expect(answer.headers[name], label).toMatch(/\d/);
   if (answer.status < 300) {
     expect(answer.status, label).toBe(factOf(operation.status));
-    // With open bodies, a record shows values as they were sent, by this call or an earlier one.
+    // With open bodies, a record may contain any value that this call or an earlier one sent, whatever its schema.
     if (bodies === "checked") expect(fieldErrors(operation.reply, answer.body), label).toEqual([]);
   }
   return answer;
 }
 
 describe("any input to the operations", () => {
-  test.each(["checked", "open"] as const)("gets a valid response with bodies %s", async (bodies) => {
+  test.each(["checked", "open"] as const)("gets a valid response if the option bodies is %s", async (bodies) => {
     const bench = await open({ bodies, rateLimit: "none" });
     const statuses = new Set<number>();
     const property = fc.asyncProperty(
@@ -177,7 +177,7 @@ describe("any input to the operations", () => {
     for (const status of [200, 400, 404, 415]) expect(statuses).toContain(status);
   });
 
-  test("two concurrent requests with one key get one response, or 422", async () => {
+  test("gets the same response twice if it is sent twice at once with one Idempotency-Key", async () => {
     const bench = await open({ rateLimit: "none" });
     const keyed = call.filter(({ operation }) => operation.idempotent);
     let count = 0;
@@ -185,18 +185,18 @@ describe("any input to the operations", () => {
       const options = { body: draft.body, headers: { "idempotency-key": `key-${count++}` } };
       const target = targetOf(draft);
       const [one, other] = await Promise.all([0, 1].map(() => bench.call(draft.operation.method, target, options)));
-      const told = ({ status, text }: Answer) => [status, text.replace(/"requestId":"req_\w+"/, "")];
-      expect(told(other as Answer)).toEqual(told(one as Answer));
-      const remembered = [200, 404, 409].includes(one?.status ?? 0) && one?.body.code !== "route_not_found";
+      const comparable = ({ status, text }: Answer) => [status, text.replace(/"requestId":"req_\w+"/, "")];
+      expect(comparable(other as Answer)).toEqual(comparable(one as Answer));
+      const isStored = [200, 404, 409].includes(one?.status ?? 0) && one?.body.code !== "route_not_found";
       const replays = [one, other].filter((answer) => answer?.headers["idempotent-replayed"] === "true");
-      expect(replays).toHaveLength(remembered ? 1 : 0);
+      expect(replays).toHaveLength(isStored ? 1 : 0);
     });
     await fc.assert(property, { numRuns: inputs(60) });
   });
 });
 
 describe("any input to the control operations", () => {
-  /** All operations except the two that wait for a duration from the body. */
+  /** All operations except `drain` and `verify`, which wait for the duration in the body. */
   const operations = controlCatalogue.filter(({ id: one }) => !["sandbox.drain", "sandbox.verify"].includes(one));
   const param = fc.oneof(
     fc.constantFrom("bkg_pending", "mer_lodge", "lodge", "one", "req_1", "evt_1", "brownout", "__proto__", "..", "%00"),
@@ -214,7 +214,7 @@ describe("any input to the control operations", () => {
     ),
   });
 
-  test("gets a valid response in any order of calls, and the sandbox continues", async () => {
+  test("gets a valid response in any order of calls, and the sandbox stays healthy", async () => {
     const bench = await open({ rateLimit: "none" });
     const property = fc.asyncProperty(controlCall, async ({ operation, edits, changes, param: name, search }) => {
       const { method, example, documents } = operation;
@@ -233,8 +233,8 @@ describe("any input to the control operations", () => {
   });
 });
 
-describe("everything at once", () => {
-  const steering: [method: string, path: string, body?: unknown][] = [
+describe("concurrent calls of both APIs", () => {
+  const controlCalls: [method: string, path: string, body?: unknown][] = [
     ["POST", "/reset", {}],
     ["POST", "/reset", { merchant: "mer_lodge" }],
     ["POST", "/merchants", { fixture: "stage" }],
@@ -251,10 +251,10 @@ describe("everything at once", () => {
   ];
   const step = fc.oneof(
     { weight: 4, arbitrary: call.map((draft) => ({ draft })) },
-    { weight: 1, arbitrary: fc.constantFrom(...steering).map((steer) => ({ steer })) },
+    { weight: 1, arbitrary: fc.constantFrom(...controlCalls).map((steer) => ({ steer })) },
   );
 
-  test("any operations get valid responses and leave consistent records; a reset restores the fixtures", async () => {
+  test("get valid responses and leave consistent records; a reset then restores the fixtures", async () => {
     const bench = await open({ rateLimit: "none" });
     const untouched = await bench.call("GET", "/v1/payments?limit=100");
     await bench.control("PUT", "/snapshots/one");
@@ -273,7 +273,7 @@ describe("everything at once", () => {
       expect(await violations(bench)).toEqual([]);
     });
     await fc.assert(property, { numRuns: inputs(3), endOnFailure: true });
-    // A reset seeds the records at the clock's current time.
+    // A reset dates the records by the clock, so the clock is first set back to the time of `untouched`.
     await bench.control("PUT", "/clock", { mode: "frozen", now: isoTime(NOON_SECONDS * 1_000) });
     await bench.control("POST", "/reset", {});
     expect((await bench.call("GET", "/v1/payments?limit=100")).text).toBe(untouched.text);

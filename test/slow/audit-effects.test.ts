@@ -1,4 +1,4 @@
-// The audit with a count of effects: a correct receiver passes, and a receiver that acts more or less than once fails.
+// If an audit counts effects, a correct receiver passes. A receiver that acts twice on an event, or never, fails.
 
 import { createHmac } from "node:crypto";
 import { appendFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ interface Shop {
   arrivals: Map<string, number>;
 }
 
-type Book = (id: string, shop: Shop) => number | Promise<number>;
+type Handler = (id: string, shop: Shop) => number | Promise<number>;
 
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -29,8 +29,8 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A receiver that verifies signatures; `book` handles an event and returns the status. */
-async function openShop(book: Book, events = /./) {
+/** A receiver that verifies signatures. For each event whose type matches `events`, `handle` returns the status. */
+async function openShop(handle: Handler, events = /./) {
   const shop: Shop = { known: new Set(), orders: 0, arrivals: new Map() };
   const statusFor = async (incoming: IncomingMessage) => {
     const body = await readBody(incoming);
@@ -39,7 +39,7 @@ async function openShop(book: Book, events = /./) {
     const { id, type, created } = JSON.parse(body.toString("utf8"));
     if (Date.now() / 1_000 - created > 3 * 24 * 3_600) return 400;
     shop.arrivals.set(id, (shop.arrivals.get(id) ?? 0) + 1);
-    return events.test(type) ? book(id, shop) : 200;
+    return events.test(type) ? handle(id, shop) : 200;
   };
   const server = createServer(async (incoming, outgoing) => {
     outgoing.writeHead(await statusFor(incoming).catch(() => 400)).end();
@@ -47,21 +47,21 @@ async function openShop(book: Book, events = /./) {
   return { url: `http://127.0.0.1:${await listen(server)}/`, shop };
 }
 
-const once: Book = (id, shop) => {
+const once: Handler = (id, shop) => {
   if (!shop.known.has(id)) shop.orders++;
   shop.known.add(id);
   return 200;
 };
 
-/** Receivers with a mistake; `failed` are the probes that find it. */
-const mistakes: [mistake: string, book: Book, failed: string[]][] = [
+/** Receivers with one mistake each. `failed` lists the probes that must find the mistake. */
+const mistakes: [mistake: string, handle: Handler, failed: string[]][] = [
   [
     "acts on each delivery",
     (_, shop) => ++shop.orders && 200,
     ["same_event_twice", "three_times", "twenty_times", "twenty_at_once", "after_error", "after_timeout"],
   ],
   [
-    "knows an event only once its work is done",
+    "stores an event's id only after its work is done",
     async (id, shop) => {
       if (shop.known.has(id)) return 200;
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -72,7 +72,7 @@ const mistakes: [mistake: string, book: Book, failed: string[]][] = [
     ["twenty_at_once"],
   ],
   [
-    "remembers only the latest event",
+    "remembers only the latest event, and forgets it after its first copy",
     (id, shop) => {
       if (!shop.known.has(id)) shop.orders++;
       shop.known = new Set(shop.arrivals.get(id) === 2 ? [] : [id]);
@@ -81,7 +81,7 @@ const mistakes: [mistake: string, book: Book, failed: string[]][] = [
     ["three_times", "twenty_times", "twenty_at_once"],
   ],
   [
-    "acts, fails the first time, and acts again",
+    "acts but answers 500, and acts again on the retry",
     (id, shop) => {
       const isFirst = shop.arrivals.get(id) === 1;
       if (isFirst || !shop.known.has(id)) shop.orders++;
@@ -113,8 +113,8 @@ const mistakes: [mistake: string, book: Book, failed: string[]][] = [
 const shared = shareForBlock({ clock: "real" });
 
 // These tests are concurrent, because an audit mostly waits for a receiver that might still act.
-describe.concurrent("a count of effects", () => {
-  test("lets a correct receiver pass, and leaves no probe inconclusive", async () => {
+describe.concurrent("an audit that counts effects", () => {
+  test("passes every probe with a correct receiver", async () => {
     const { url, shop } = await openShop(once);
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders, restart: () => {} });
     expect(found.probes.map(({ probe, verdict }) => [probe, verdict])).toEqual(
@@ -129,9 +129,9 @@ describe.concurrent("a count of effects", () => {
     ]);
   });
 
-  test("finds each mistake, and says how to fix it", { timeout: 120_000 }, async () => {
-    const tried = mistakes.map(async ([mistake, book, expected]) => {
-      const { url, shop } = await openShop(book);
+  test("finds each mistake of a receiver, and says how to fix it", { timeout: 120_000 }, async () => {
+    const tried = mistakes.map(async ([mistake, handle, expected]) => {
+      const { url, shop } = await openShop(handle);
       const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders });
       const failed = found.probes.filter(({ verdict }) => verdict === "fail");
       expect([mistake, found.verdict, failed.map(({ probe }) => probe)], JSON.stringify(failed)).toEqual([
@@ -151,7 +151,7 @@ describe.concurrent("a count of effects", () => {
     expect(failed.map(({ probe }) => probe)).toEqual(["same_event_twice", "after_timeout"]);
   });
 
-  test("finds a receiver that forgets its events in a restart, and advises to use a database", async () => {
+  test("finds a receiver that forgets its events when it restarts", async () => {
     const { url, shop } = await openShop(once);
     const restart = () => shop.known.clear();
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders, restart });
@@ -160,13 +160,13 @@ describe.concurrent("a count of effects", () => {
     ]);
   });
 
-  test("that grows by more than the number of requests fails: the result says that it may be a sum", async () => {
+  test("fails if the count grows by more than the requests, and says that the count may be a sum", async () => {
     const { url, shop } = await openShop(once);
     const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders * 1_250 });
     expect(found.probes[0]).toMatchObject({ verdict: "fail", why: expect.stringContaining("instead of adding up") });
   });
 
-  test("finds a receiver that acts late", async () => {
+  test("finds a receiver that acts again 0.9 s after its response", async () => {
     const { url, shop } = await openShop((id, one) => {
       if (one.arrivals.get(id) === 20) setTimeout(() => one.orders++, 900);
       return once(id, one);
@@ -175,7 +175,7 @@ describe.concurrent("a count of effects", () => {
     expect(found.verdict, JSON.stringify(found.probes)).toBe("fail");
   });
 
-  test("that never changes is inconclusive until the event on which the receiver acts is named", async () => {
+  test("is inconclusive if no sent event changes the count, and passes with the right `event`", async () => {
     const bench = await open();
     const sandbox = connect(bench.url);
     const { url, shop } = await openShop(once, /^booking\.declined$/);
@@ -193,14 +193,14 @@ describe.concurrent("a count of effects", () => {
     expect([named.verdict, shop.orders], JSON.stringify(named.probes)).toEqual(["pass", expect.any(Number)]);
   });
 
-  test("must be a whole number", async () => {
+  test("rejects a count that is not a whole number", async () => {
     const { url } = await openShop(once);
     await expect(shared().audit({ url, secret: SECRET, effects: () => Number.NaN })).rejects.toThrow(
       "effects must return how often the receiver has acted, a whole number; received NaN.",
     );
   });
 
-  test("must be a number in the control API, which rejects a command", async () => {
+  test("accepts a number over the control API, but no command", async () => {
     const bench = shared();
     const body = { url: "http://127.0.0.1:1/", secret: SECRET, effects: "touch /tmp/owned" };
     const { status, body: refused } = await bench.call("POST", "/_sandbox/audits", { key: null, body });
@@ -213,10 +213,10 @@ describe.concurrent("a count of effects", () => {
   });
 });
 
-describe.concurrent("the command", () => {
+describe.concurrent("the command audit", () => {
   const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
 
-  /** A receiver that writes a line for each event on which it acts, and can be closed and opened again. */
+  /** A receiver that writes a line for each event it acts on. A DELETE makes a forgetful receiver forget all events. */
   async function openWriter(isForgetful: boolean) {
     const file = join(folder(), "orders.log");
     writeFileSync(file, "");
@@ -281,7 +281,7 @@ describe.concurrent("a scenario", () => {
     [true, "pass", 0],
     [false, "fail", 3],
   ])(
-    "scores by a count of effects whether the receiver acted once (it acts once: %s)",
+    "whose receiver acts once per event (%s) has the verdict %s if effects are counted",
     async (isRight, verdict, code) => {
       const bench = await open({ clock: "real" });
       const file = join(folder(), "orders.log");
@@ -322,7 +322,7 @@ describe.concurrent("a scenario", () => {
   );
 });
 
-test("a run with webhooks whose effects were not counted says so in its report and at the end of exec", async () => {
+test("the report and exec say if a run had webhooks, but nothing counted their effects", async () => {
   const bench = await open();
   const receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
   const url = `http://127.0.0.1:${await listen(receiver)}/`;
@@ -351,7 +351,7 @@ test("a run with webhooks whose effects were not counted says so in its report a
       "Warning: Not checked about the webhook receiver: whether it acted once, whether it rejects old events. ",
     ),
   ]);
-  // The run also counts effects, which shows whether the receiver acted once.
+  // This run also counts effects, so exec prints no warning.
   const counted = await run([
     "exec",
     "--",
@@ -369,11 +369,11 @@ test("a run with webhooks whose effects were not counted says so in its report a
   expect([counted.code, counted.error]).toEqual([0, ""]);
 });
 
-test("an audit in exec counts as a check, so exec does not treat the run as empty", async () => {
+test("after an audit inside exec, exec does not warn that no request arrived", async () => {
   const { url, shop } = await openShop(once);
   const words = ["audit", url, "--secret", SECRET, "--max-age", "3d"];
   const audit = [process.execPath, PROGRAM, ...words];
   const { code, error } = await run(["exec", "--fail-on", "verdicts", "--", ...audit]);
-  // The code comes from the audit, which counted no effects.
+  // Exit code 4 comes from the audit, which is inconclusive without a count of effects.
   expect([code, error, shop.arrivals.size > 0]).toEqual([4, expect.not.stringContaining("No request arrived"), true]);
 });

@@ -11,7 +11,7 @@ import { receive } from "../support/webhooks.ts";
 
 const SECRET = "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/** The parts of a receiver. A receiver with a mistake has one part changed. */
+/** The parts of a receiver. A receiver with a mistake replaces one part. */
 interface Parts {
   read(incoming: IncomingMessage): Promise<Buffer>;
   isGenuine(body: Buffer, signature: string | undefined): boolean;
@@ -54,7 +54,7 @@ async function answer(parts: Parts, incoming: IncomingMessage, outgoing: ServerR
   }
 }
 
-/** A receiver on plain node:http. */
+/** Starts a receiver on node:http, and returns its URL. */
 async function plain(changed: Partial<Parts> = {}): Promise<string> {
   const server = createServer((incoming, outgoing) => void answer({ ...right, ...changed }, incoming, outgoing));
   return `http://127.0.0.1:${await listen(server)}/hooks`;
@@ -62,7 +62,7 @@ async function plain(changed: Partial<Parts> = {}): Promise<string> {
 
 const shared = shareForBlock({ clock: "real" });
 
-/** Audits a receiver. The default sandbox uses real time, because receivers compare the age of events with it. */
+/** Audits a receiver. The default sandbox uses real time, because receivers compare it with an event's `created`. */
 const audit = async (url: string, secret = SECRET, bench = shared()): Promise<Answer["body"]> =>
   bench.control("POST", "/audit", { url, secret });
 
@@ -80,12 +80,12 @@ const storing = (body: Buffer) => {
   return Date.now() / 1_000 - created < 3 * DAY ? 202 : 400;
 };
 
-// Most of these tests are concurrent, because an audit mostly waits.
-describe.concurrent("a correct receiver passes every probe, but the verdict says that acting once is unchecked", () => {
+// Most of these tests are concurrent, because an audit spends most of its time waiting.
+describe.concurrent("a correct receiver", () => {
   test.each([
-    ["node:http", () => plain()],
-    ["node:http that stores the raw body once its signature is verified", () => plain({ take: storing })],
-  ])("on %s", async (_, start) => {
+    ["that parses each event", () => plain()],
+    ["that stores the raw body of each event", () => plain({ take: storing })],
+  ])("%s passes every probe, but the audit reports that acting once is unchecked", async (_, start) => {
     const found = await audit(await start());
     expect(found.probes.map(({ probe, verdict, did }: Record<string, string>) => [probe, verdict, did])).toEqual([
       ...names.map((name) => [name, "pass", expect.any(String)]),
@@ -97,9 +97,7 @@ describe.concurrent("a correct receiver passes every probe, but the verdict says
 
 const parsed = (body: Buffer) => JSON.parse(body.toString("utf8"));
 
-/**
- * A receiver that accepts an event if it is well-formed and `accepts` returns true, and otherwise answers `otherwise`.
- */
+/** A receiver that answers `otherwise` to a valid event for which `accepts` returns false. */
 function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number): Partial<Parts> {
   return {
     take(body) {
@@ -109,8 +107,8 @@ function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number):
   };
 }
 
-describe.concurrent("a receiver that rejects old events", () => {
-  test("passes an audit with a frozen clock; the first probe says that it sends the machine's time", async () => {
+describe.concurrent("an audit of whether a receiver rejects old events", () => {
+  test("fails no probe if the clock is frozen, because it also sends events with the machine's time", async () => {
     const found = await audit(await plain(), SECRET, await open());
     expect([found.verdict, Object.keys(verdicts(found))]).toEqual(["inconclusive", [...names, unchecked]]);
     expect(failed(found)).toEqual([]);
@@ -119,14 +117,14 @@ describe.concurrent("a receiver that rejects old events", () => {
     );
   });
 
-  test("fails an audit without a note on the machine's time if it also rejects events of that time", async () => {
+  test("does not mention the machine's time if the receiver rejects events of any age", async () => {
     const found = await audit(await plain({ take: () => 400 }));
     expect(found.probes[0]).toMatchObject({ verdict: "fail", did: expect.not.stringContaining("machine's time") });
   });
 
   const anyAge: Partial<Parts> = { take: (body) => (body.at(-1) === "}".charCodeAt(0) ? 200 : 400) };
 
-  test("is told apart from a receiver that accepts old events, although no document forbids that", async () => {
+  test("is inconclusive without --max-age if the receiver accepts old events", async () => {
     const found = await audit(await plain(anyAge));
     const old = found.probes.find(({ probe }: Record<string, string>) => probe === "old_event");
     expect([found.verdict, old.verdict, old.did, old.why]).toEqual([
@@ -138,16 +136,16 @@ describe.concurrent("a receiver that rejects old events", () => {
   });
 
   test.each([
-    ["3d", right, "pass"],
-    ["3d", anyAge, "fail"],
-    ["1d", right, "fail"],
-  ])("is checked if --max-age %s is given", async (maxAge, parts, verdict) => {
+    ["3d", "pass", right],
+    ["3d", "fail", anyAge],
+    ["1d", "fail", right],
+  ])("with --max-age %s has the verdict %s", async (maxAge, verdict, parts) => {
     const url = await plain(parts);
     const found = await shared().control("POST", "/audit", { url, secret: SECRET, maxAge });
     expect(verdicts(found).old_event).toBe(verdict);
   });
 
-  test("must be given as a duration", async () => {
+  test("rejects a maxAge that is not a duration", async () => {
     const body = { url: await plain(), secret: SECRET, maxAge: "soon" };
     const { status, body: refused } = await shared().call("POST", "/_sandbox/audit", { key: null, body });
     expect([status, refused.message]).toEqual([
@@ -157,7 +155,7 @@ describe.concurrent("a receiver that rejects old events", () => {
   });
 });
 
-/** Creates each receiver again, because some keep state. */
+/** Receivers with one mistake each, and the probe that finds it. `isForgery`: the receiver accepts a forged event. */
 const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () => Promise<string>][] = [
   ["answers a redirect", "valid_event", false, () => plain({ take: () => 302 })],
   [
@@ -170,7 +168,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
       }),
   ],
   [
-    "fails on a signature of another length",
+    "fails if the signature has another length",
     "bad_signature",
     false,
     () =>
@@ -188,13 +186,13 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     () => plain({ isGenuine: (body, signature) => signature === undefined || right.isGenuine(body, signature) }),
   ],
   [
-    "accepts any beginning of the right signature",
+    "accepts any prefix of the right signature",
     "missing_signature",
     true,
     () => plain({ isGenuine: (body, signature = "") => digest(body).startsWith(signature) }),
   ],
   [
-    "remembers which signatures were valid",
+    "accepts any body with a signature that was valid before",
     "body_changed",
     true,
     () => {
@@ -208,7 +206,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     },
   ],
   [
-    "reads only events that are indented",
+    "accepts only indented JSON",
     "raw_bytes",
     false,
     () => plain({ take: (body) => (body.includes("\n") ? right.take(body) : 400) }),
@@ -257,7 +255,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     () => {
       const first = (incoming: IncomingMessage) =>
         new Promise<Buffer>((resolve) => {
-          // Bytes that follow within a moment belong to the same message.
+          // Chunks that follow each other within 120 ms count as the first chunk.
           const chunks: Buffer[] = [];
           let pause: NodeJS.Timeout | undefined;
           const end = () => resolve(Buffer.concat(chunks));
@@ -272,7 +270,7 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     },
   ],
   [
-    "takes at most 100 KB, as Express does by default",
+    "has Express's default limit of 100 KB",
     "large_body",
     false,
     () =>
@@ -298,8 +296,8 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
         async read(incoming) {
           const body = await right.read(incoming);
           if (waiting.length === 20) throw new Error("too many");
-          // Waits until no more requests arrive: on a busy machine they arrive slowly, and the limit would not be
-          // reached.
+          // Answers once no more requests arrive. On a busy machine requests arrive slowly, so a receiver that
+          // answers at once would not reach the limit.
           clearTimeout(pause);
           pause = setTimeout(answerAll, 200);
           await new Promise<void>((resolve) => waiting.push(resolve));
@@ -346,9 +344,9 @@ describe.concurrent("a receiver that verifies the parsed and re-serialised body"
     ["PHP's json_encode", (value) => escapedJson(value)],
     ["Python's json.dumps", (value) => pythonJson(value)],
     ["Go's json.Marshal of a map", (value) => goJson(value)],
-  ])("as %s writes it fails, and is told to verify the raw bytes", async (_, write) => {
+  ])("with %s fails, and is told to verify the raw bytes", async (_, write) => {
     const { probes: tried, verdict } = await audit(await reserialising(write));
-    // Two spaces are how the sandbox writes the first event, so a receiver that writes two spaces accepts that event.
+    // The sandbox indents the first event by two spaces, so a receiver that does the same accepts that event.
     if (verdicts({ probes: tried }).valid_event === "fail") expect(tried[0].why).toMatch(/^The signature is that of/);
     const found = tried.find(({ probe }: Record<string, string>) => probe === "raw_bytes");
     expect([verdict, found.verdict]).toEqual(["fail", "fail"]);
@@ -356,7 +354,7 @@ describe.concurrent("a receiver that verifies the parsed and re-serialised body"
   });
 });
 
-describe.concurrent("an audit names the wrong secret that a receiver uses", () => {
+describe.concurrent("an audit of a receiver with a wrong secret", () => {
   const verifying = (secretOf: () => string) =>
     plain({
       isGenuine: (body, signature) => signature === createHmac("sha256", secretOf()).update(body).digest("hex"),
@@ -365,8 +363,8 @@ describe.concurrent("an audit names the wrong secret that a receiver uses", () =
 
   test.each([
     ["without its prefix", SECRET.slice("whsec_".length), "the secret without its whsec_"],
-    ["with its line break", `${SECRET}\n`, "the secret and the line break after it"],
-  ])("%s", async (_, secret, what) => {
+    ["with a line break after it", `${SECRET}\n`, "the secret and the line break after it"],
+  ])("recognises the right secret %s", async (_, secret, what) => {
     const [genuine] = (await audit(await withSecret(secret))).probes;
     expect([genuine.verdict, genuine.why]).toEqual([
       "fail",
@@ -375,7 +373,7 @@ describe.concurrent("an audit names the wrong secret that a receiver uses", () =
   });
 
   test.each(["real", "2026-01-05T12:00:00Z"])(
-    "that of another endpoint, or that from before the last rotation, with the clock at %s",
+    "recognises another endpoint's secret, and the secret before the last rotation, if the clock is %s",
     async (clock) => {
       const bench = await open({ clock });
       const register = async (url: string) =>
@@ -393,14 +391,14 @@ describe.concurrent("an audit names the wrong secret that a receiver uses", () =
     },
   );
 
-  test("or advises to check the secret if no known secret matches", async () => {
+  test("advises to check the secret if no known secret matches", async () => {
     const [genuine] = (await audit(await withSecret("whsec_elsewhere"))).probes;
     expect(genuine.why).toMatch(/^Check the secret first: /);
   });
 });
 
-describe("results", () => {
-  test("name the request, the actual and the expected response, and the reason", async () => {
+describe("an audit", () => {
+  test("names the request, the actual and the expected response, and the reason of a failure", async () => {
     const { probes: tried } = await audit(await plain(taking(({ type }) => type.startsWith("payment."), 400)));
     expect(tried.find(({ probe }: Record<string, string>) => probe === "unknown_type")).toEqual({
       probe: "unknown_type",
@@ -413,7 +411,7 @@ describe("results", () => {
     expect(tried.at(-2).did).toMatch(/^answered 200 ×200, the slowest in \d+ ms$/);
   });
 
-  test("a receiver that accepts everything fails for accepting forgeries", async () => {
+  test("fails the forgery probes if the receiver checks no signature", async () => {
     const found = await audit(await plain({ isGenuine: () => true }));
     expect(failed(found)).toEqual(["bad_signature", "missing_signature", "body_changed"]);
     expect(found.forgeryAccepted).toBe(true);
@@ -421,7 +419,7 @@ describe("results", () => {
     expect(failed(unread)).toEqual(["bad_signature", "missing_signature", "body_changed", "invalid_json"]);
   });
 
-  test("a receiver that rejects genuine events gets no credit for rejecting forgeries", async () => {
+  test("leaves all later probes inconclusive if the receiver rejects genuine events", async () => {
     const found = await audit(await plain(), "whsec_another");
     expect(failed(found)).toEqual(["valid_event"]);
     expect(names.filter((name) => verdicts(found)[name] === "inconclusive")).toEqual(names.slice(1));
@@ -429,10 +427,10 @@ describe("results", () => {
     expect(found.probes[5].did).toBe("was not tried: the receiver did not accept a genuine event");
   });
 
-  test("no receiver fails because the system leaves connections in the listen backlog", async () => {
+  test("leaves the burst inconclusive if connections stay in the system's listen backlog", async () => {
     let most = Infinity;
     let arrived = 0;
-    // As if its listen backlog were short, this receiver never sees the last connections of the burst.
+    // Simulates connections left in the listen backlog: the last requests of the burst are never read.
     const url = await plain({
       async read(incoming) {
         if (++arrived > most) await new Promise(() => {});
@@ -441,13 +439,13 @@ describe("results", () => {
     });
     await audit(url);
     [most, arrived] = [arrived - 50, 0];
-    // A busy machine takes a second or two for the connections that are answered.
+    // Within four seconds, even a busy machine answers the other connections.
     const found = await audit(url, SECRET, await open({ clock: "real", webhookTimeout: "4s" }));
     expect([found.verdict, failed(found), verdicts(found).burst]).toEqual(["inconclusive", [], "inconclusive"]);
     expect(found.probes.at(-2).did).toMatch(/ \(50 of 200 connections waited in the system's listen backlog\)$/);
   });
 
-  test("an audit sends nothing more after its client has disconnected", async () => {
+  test("sends nothing more after the client that started the audit has disconnected", async () => {
     const bench = await open({ webhookTimeout: 600_000 });
     const receiver = await receive();
     const held: ServerResponse[] = [];
@@ -466,7 +464,7 @@ describe("results", () => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
-  test("an audit tries nothing more once the receiver is down", async () => {
+  test("tries nothing more once the receiver is down", async () => {
     const server = createServer((incoming, outgoing) => {
       outgoing.setHeader("connection", "close");
       if (incoming.headers["x-webhook-signature"] === undefined) server.close();
@@ -480,8 +478,8 @@ describe("results", () => {
     ]);
   });
 
-  test("an audit of an address without a receiver is inconclusive", async () => {
-    // Opened before the receiver closes: a sandbox opened later could get the port of the receiver.
+  test("is inconclusive if nothing listens at the address", async () => {
+    // If the sandbox opened after the receiver had closed, it could get the receiver's port.
     const bench = await open();
     const receiver = await receive();
     await receiver.close();
@@ -507,7 +505,7 @@ test.each([
   ["http://169.254.169.254/", "webhook_url_not_local"],
   ["ftp://localhost/", "invalid_webhook_url"],
   ["the sandbox itself", "invalid_webhook_url"],
-])("an audit is rejected for %s", async (given, code) => {
+])("an audit of %s is rejected", async (given, code) => {
   const bench = shared();
   const url = given === "the sandbox itself" ? `${bench.url}/v1/webhooks` : given;
   const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url, secret: SECRET } });
@@ -521,7 +519,7 @@ test("an audit adds no delivery, event or request to the logs", async () => {
     expect((await bench.control("GET", path)).data).toEqual([]);
 });
 
-test("audit takes a port and a path for the address of a receiver, as --forward-to does", async () => {
+test("the command audit accepts a port, with or without a path, as the receiver's address", async () => {
   const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
   const { port, close } = await receive();
   await close();
@@ -535,7 +533,7 @@ test("audit takes a port and a path for the address of a receiver, as --forward-
   }
 });
 
-test("audit starts a sandbox of its own if none runs and the secret is given", async () => {
+test("the command audit starts its own sandbox if none runs and the secret is given", async () => {
   const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
   const { url, close } = await receive();
   await close();

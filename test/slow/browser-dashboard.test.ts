@@ -1,4 +1,4 @@
-// The dashboard in a browser: how the page is served, and its views in a real browser.
+// How the page of the dashboard is served, and how its views behave in a real browser.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const get = (bench: Bench, path: string, headers: Record<string, string> = {}) =
   bench.call("GET", path, { key: null, headers });
 
 describe("the page", () => {
-  test("is one document with a policy for its own script, style and origin", async () => {
+  test("is one document, and its policy allows only its own script, style and origin", async () => {
     const bench = await open();
     const { status, headers, text } = await get(bench, PATH);
     expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([
@@ -30,7 +30,7 @@ describe("the page", () => {
     expect(text).not.toMatch(/<script src|<link rel="stylesheet"|style="/);
   });
 
-  test("is at most 150 kB over the wire, and 304 while it is unchanged", async () => {
+  test("is compressed to less than 150 kB, and answered with 304 while it is unchanged", async () => {
     const bench = await open();
     const whole = await get(bench, PATH);
     const { headers } = await get(bench, PATH, { "accept-encoding": "br, gzip;q=0.9, identity;q=0.5" });
@@ -41,7 +41,7 @@ describe("the page", () => {
     expect([again.status, again.text]).toEqual([304, ""]);
   });
 
-  test("is where / redirects a browser; another client gets a 404 with a hint", async () => {
+  test("is the target to which / redirects browsers; other clients get a 404", async () => {
     const bench = await open();
     const browser = await get(bench, "/", { accept: "text/html,application/xhtml+xml" });
     expect([browser.status, browser.headers.location]).toEqual([302, PATH]);
@@ -49,18 +49,18 @@ describe("the page", () => {
   });
 });
 
-/** Whether the status of the explorer's answer can be seen without scrolling. */
+/** Whether the status of the explorer's response is in view. */
 const IS_IN_VIEW = `{ const chip = document.querySelector(".answer output");
   const { left, top } = chip.getBoundingClientRect();
   chip.contains(document.elementFromPoint(left + 4, top + 8)); }`;
 
-describe.runIf(browserFile)(inBrowser, () => {
+describe.runIf(browserFile)(`the dashboard ${inBrowser}`, () => {
   const browser = browserForBlock();
 
   const rowCount = (page: Page) =>
     page.evaluate<number>(`document.querySelectorAll(".row:not(.headings, .gap)").length`);
   const rowsShown = (count: number) => `document.querySelectorAll(".row:not(.headings, .gap)").length === ${count}`;
-  /** Searches #root only, because the body contains the page's script, with the text of every message. */
+  /** Searches #root only, because the document's body also contains the script with all messages. */
   const bodyHas = (text: string) => `document.querySelector("#root").textContent.includes(${JSON.stringify(text)})`;
   const click = (page: Page, selector: string, text = "") =>
     page.evaluate(
@@ -109,7 +109,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("reaches each toolbar by one Tab, and its buttons by the arrow keys", async () => {
+  test("has one Tab stop per toolbar, and moves between the buttons by the arrow keys", async () => {
     const { page } = await openWithRequests();
     const focused = `(document.activeElement.closest("[role=toolbar], [role=grid]") ??
       document.activeElement).ariaLabel`;
@@ -135,7 +135,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate("document.activeElement.ariaCurrent")).toBe("page");
   });
 
-  test("the tabs show the number of failures at every width, and the title shows it too", async () => {
+  test("shows the number of failures in its tabs at every width, and in its title", async () => {
     const bench = await open();
     const body = { url: "http://127.0.0.1:2/nobody", events: ["*"] };
     await bench.call("POST", "/v1/webhooks", { body });
@@ -156,7 +156,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate("document.title")).toMatch(/^✗\d+ Deliveries · ✗1 Verdicts · merchant-sandbox$/);
   });
 
-  test("filters at each letter, and says what is wrong with a filter", async () => {
+  test("filters while the user types, and says what is wrong with a filter", async () => {
     const { page } = await openWithRequests();
     await page.write(".filter input", "status:4xx");
     await page.shows(rowsShown(1));
@@ -189,7 +189,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const previews = (path: string) => `document.querySelector(".detail h2")?.textContent === "GET ${path}"`;
     const focus = `(document.querySelector(".detail-lines").focus(), true)`;
     await page.shows(`${previews("/v1/customers/cus_nobody")} && ${focus}`);
-    // Three seconds later, a newer row may be previewed.
+    // The page previews a newer row only after three seconds. Moves the page's time forward by three seconds.
     await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 3_000; }`);
     await bench.call("GET", "/v1/merchants/me");
     await page.shows(rowsShown(5));
@@ -208,7 +208,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(rowsShown(6));
     await page.evaluate(nextPoll);
     expect(await page.evaluate(previews("/v1/merchants/me"))).toBe(true);
-    // A narrower page has no room for the preview, although the pointer is still there.
+    // A narrow page shows no preview, even while the pointer is at its position.
     await page.resize(1_024, 768);
     await page.shows(`document.querySelector(".detail") === null`);
     await page.resize(1_440, 900);
@@ -216,7 +216,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("shows the preview on a wide page only, also while no row matches the filter", async () => {
+  test("shows the preview only on a wide page, even if no row matches the filter", async () => {
     const { page } = await openWithRequests();
     await page.resize(1_440, 900);
     await page.shows(`document.querySelector(".detail h2") !== null`);
@@ -228,26 +228,26 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector(".detail .hint") !== null`);
     await page.write(".filter input", "");
     await page.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody"`);
-    // Without a preview, the line below the list says why the row failed.
+    // Without a preview, the line below the list says why the request failed.
     await page.resize(1_024, 768);
     await page.shows(`document.querySelector(".notice").textContent.startsWith("✗ 404 resource_not_found: No such")`);
   });
 
-  test("previews a row that the filter selects at once, without waiting for the next poll", async () => {
+  test("immediately previews a row that the filter selects, without waiting for the next poll", async () => {
     const { bench, page } = await openWithRequests();
     for (let limit = 1; limit <= 100; limit++) await bench.call("GET", `/v1/payouts?limit=${limit}`);
     await page.resize(1_440, 900);
     const second = await browser.open(`${bench.url}/`);
     await second.resize(1_440, 900);
     await second.shows(`document.querySelector(".detail-lines")?.textContent.includes("Timing")`);
-    // No timer fires from here on, so nothing is polled.
+    // From here on no timer fires, so the page does not poll.
     await second.evaluate("void (window.setTimeout = () => 0)");
     await second.write(".filter input", "cus_nobody");
     await second.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody" &&
       document.querySelector(".detail-lines").textContent.includes("Timing")`);
   });
 
-  test("arms a fault by its form, which unfolds its rare fields, and undoes it", async () => {
+  test("arms a fault with the form, which can show rare fields, and undoes it", async () => {
     const { bench, page } = await openWithRequests();
     await page.press("x");
     await page.shows(
@@ -281,7 +281,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("calls an operation from the explorer with its example, and opens the logged request", async () => {
+  test("calls an operation in the explorer with the example body, and opens the logged request", async () => {
     const { bench, page } = await openWithRequests();
     for (const key of ["1", "Left"]) await page.press(key);
     await page.shows(`document.querySelector(".operation-list button") !== null`);
@@ -302,7 +302,7 @@ describe.runIf(browserFile)(inBrowser, () => {
       /^200 \d.* ms, at \d\d:\d\d:\d\d UTC$/,
     );
     expect(await page.evaluate(IS_IN_VIEW)).toBe(true);
-    // A mistake in the body keeps the fields and the typed text.
+    // If the body has a mistake, the page keeps the typed text and the values of the fields.
     const broken = '{\n  "reason": "No heating",\n  "notifyGuest": tru\n}';
     await page.write("#body", broken);
     await page.shows(`document.querySelector("#body-help").textContent ===
@@ -324,7 +324,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("fills a path parameter and sends it in a phone's explorer, where a list replaces the operations", async () => {
+  test("on a phone, lists the operations in a menu of the explorer, and sends a path parameter", async () => {
     const { page } = await openWithRequests();
     await page.resize(390, 844);
     for (const key of ["1", "Left"]) await page.press(key);
@@ -342,7 +342,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);
   });
 
-  test("has a URL for each view, filter, row and detail, for Back, Forward, reloads and other windows", async () => {
+  test("has a URL for each view, filter, row and detail, so Back, Forward and other windows work", async () => {
     const { bench, page } = await openWithRequests();
     const isAt = (address: string) => `location.hash === ${JSON.stringify(`#${address}`)}`;
     const hasFilter = `document.querySelector(".filter input").value === "status:404"`;
@@ -372,7 +372,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect([page, second, third].flatMap(({ complaints }) => complaints)).toEqual([]);
   });
 
-  test("opens every view from the palette, and draws bars as elements", async () => {
+  test("opens Explorer and Scenarios from the palette, and draws bars as elements, not as characters", async () => {
     const { page } = await openWithRequests();
     for (const view of ["Explorer", "Scenarios"]) {
       await page.press(":");
@@ -387,7 +387,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate<string>(`document.querySelector("#root").textContent`)).not.toMatch(/[▁-█░]/);
   });
 
-  test("draws the trends as stacked bars, and filters the requests to spans chosen by pointer or keys", async () => {
+  test("draws the trends as stacked bars, and filters requests by a time span chosen by pointer or keys", async () => {
     const { bench, page } = await openWithRequests();
     await page.resize(1_440, 900);
     await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, trigger: { times: 1 } });
@@ -441,7 +441,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("beyond loopback asks for the token, and keeps it in the tab only", async () => {
+  test("asks for the token if the sandbox listens beyond loopback, and keeps the token only in the tab", async () => {
     const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
     await bench.call("GET", "/v1/payments");
     const page = await browser.open(`${bench.url}${PATH}`);
@@ -449,7 +449,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(`document.querySelector("#token").value = ${JSON.stringify(bench.controlToken)}`);
     const reloaded = page.evaluate(`document.querySelector("form").requestSubmit()`).catch(() => undefined);
     await reloaded;
-    // The page reloads, which aborts every evaluation, so this polls instead of waiting in the page.
+    // The page reloads, which aborts every evaluation. So `showsLater` polls from outside of the page.
     const showsLater = async (condition: string) => {
       for (let tries = 0; tries < 1_200 && !(await page.evaluate(condition).catch(() => false)); tries++)
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -469,7 +469,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"version"')`);
     expect(await page.evaluate<string>(`document.body.textContent`)).not.toContain(bench.controlToken);
-    // Opens the report in this tab instead of a new one. The page's policy applies to it, and must allow its style.
+    // Opens the report in this tab instead of a new one. The page's policy must allow the report's style.
     await page.evaluate(`void (window.open = (url) => { location.assign(url); return window; })`);
     const complaintsBefore = page.complaints.length;
     await click(page, ".keys button", "report");

@@ -1,5 +1,5 @@
-// Hostile names, paths, headers, bodies and responses in every view of the page: the page shows them as text, and
-// neither its policy nor its layout breaks.
+// The page shows hostile names, paths, headers, bodies and responses as text in every view. They neither violate its
+// policy nor break its layout.
 
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser, type Page } from "../support/browser.ts";
@@ -8,14 +8,14 @@ import { type Bench, open } from "../support/sandbox.ts";
 import { receive, register, settle } from "../support/webhooks.ts";
 
 const MARKUP = `<img src=x onerror="pwned=1">"><script>pwned=1</script><style>*{display:none}</style>`;
-/** An escape sequence, a right-to-left override, zero-width and private characters, a combining run. */
+/** Escape sequences, a right-to-left override, zero-width, combining and private-use characters. */
 const CONTROL = "\x1b[31mred\x07\u202egnp.exe\u2066\u200b\u0000\u009b2J Z\u0351\u0352\u0353\u0354\u0355\ue000";
 const LONG = "W".repeat(3_000);
 const HOSTILE = `${MARKUP}${CONTROL}${LONG}`;
 /** Hostile text that is valid in a header. */
 const IN_HEADER = `${MARKUP} ${"W".repeat(1_000)}`;
 
-/** Every kind of row, with hostile text wherever a client, a receiver or a merchant can put it. */
+/** A sandbox with every kind of row, and hostile text wherever a client, a receiver or a merchant can put it. */
 async function openHostile(): Promise<Bench> {
   const bench = await open();
   const receiver = await receive();
@@ -48,10 +48,10 @@ async function openHostile(): Promise<Bench> {
   return bench;
 }
 
-/** The lists that have a row with markup, in columns that a phone may leave out. */
+/** The tabs whose lists have a row with markup. A phone may hide the columns with the markup. */
 const HOSTILE_TABS = /Requests|Deliveries|Faults|Merchants|Endpoints/;
 
-/** Finds elements, scripts and overflow that data brought into the page. */
+/** Finds elements, scripts and control characters that come from data, and content beyond the screen. */
 const PROBLEMS = `(() => {
   const problems = [];
   const foreign = "#root img, #root script, #root style, #root iframe, [onerror], [onclick]";
@@ -75,13 +75,13 @@ const PROBLEMS = `(() => {
   return problems;
 })()`;
 
-describe.runIf(browserFile)(inBrowser, () => {
+describe.runIf(browserFile)(`the dashboard ${inBrowser}`, () => {
   const browser = browserForBlock();
 
-  /** Opens each view, each kind of detail and each form, and looks at it at this width. */
+  /** Opens each view, details of each kind and each form at this width, and returns the problems. */
   async function problemsAt(page: Page, width: number): Promise<string[]> {
     const found: string[] = [];
-    // A phone shows the same details: one of each kind is enough.
+    // A phone shows the same details, so one of each kind is enough.
     const mostRows = width > 1_000 ? 20 : 1;
     const look = async (where: string) =>
       found.push(...(await page.evaluate<string[]>(PROBLEMS)).map((problem) => `${width}, ${where}: ${problem}`));
@@ -93,7 +93,7 @@ describe.runIf(browserFile)(inBrowser, () => {
       await look(tab);
       if (width > 1_000 && HOSTILE_TABS.test(tab))
         await page.shows(`document.querySelector(".rows")?.textContent.includes("onerror")`);
-      // A list paints the rows in sight only.
+      // A list renders only its visible rows.
       const openRow = (row: number) =>
         page.evaluate<boolean>(
           `{ const row = document.querySelectorAll(".list .row:not(.headings, .gap)")[${row}]; ` +
@@ -112,7 +112,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.press("1");
     for (const key of ["x", "t", "m", "w", "b", "X", ":", "?", "E", "!"]) {
       await page.press(key);
-      // Some keys open nothing for this row, so no change can be awaited. After this pause, a form has its data.
+      // Some keys open nothing for this row, so the test cannot wait for a change. The pause lets a form load its data.
       await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 50))`);
       await look(`key ${key}`);
       await page.press("Escape");
@@ -123,16 +123,16 @@ describe.runIf(browserFile)(inBrowser, () => {
     await look("a filter");
     await page.write(".filter input", "");
     await page.press("Escape");
-    await answer(page);
-    await look("the answer in the explorer");
+    await sendHostileCall(page);
+    await look("the response in the explorer");
     return found;
   }
 
   /** Calls an operation of the explorer with hostile parameters and a hostile body. */
-  async function answer(page: Page): Promise<void> {
+  async function sendHostileCall(page: Page): Promise<void> {
     await page.click(".tab", "Explorer");
     await page.shows(`document.querySelector(".operation-list button") !== null`);
-    // On a phone, the list is not visible.
+    // A phone hides the list, so a script clicks the button.
     await page.evaluate(`document.querySelector(".operation-list [title='bookings.decline']").click()`);
     await page.shows(`document.querySelector("#body") !== null`);
     await page.write("#parameter-id", HOSTILE.slice(0, 400));
@@ -141,13 +141,13 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes("resource_not_found")`);
   }
 
-  test("hostile data is text in every view, on a desktop screen and on a phone", { timeout: 600_000 }, async () => {
+  test("shows hostile data as text in every view, on a desktop and on a phone", { timeout: 600_000 }, async () => {
     const bench = await openHostile();
     const page = await browser.open(`${bench.url}/_sandbox/ui`);
     await page.shows(`document.querySelectorAll(".list .row").length > 5`);
     const found = [...(await problemsAt(page, 1_440)), ...(await problemsAt(page, 390))];
     expect([...new Set(found)]).toEqual([]);
-    // The explorer's call is refused with 404.
+    // The browser reports that the explorer's call got 404.
     expect(page.complaints.filter((complaint) => !complaint.includes("status of 404"))).toEqual([]);
   });
 });

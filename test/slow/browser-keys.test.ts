@@ -1,5 +1,5 @@
-// Every button that the page offers does what its label says: in each pane, detail, form and text, on a wide screen and
-// on a phone.
+// Every button of the page does what its label says, in each pane, detail, form and text, on a wide screen and on a
+// phone.
 
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser, type Page } from "../support/browser.ts";
@@ -8,9 +8,9 @@ import { seenAfter } from "../support/key-labels.ts";
 import { workplace } from "../support/tasks.ts";
 
 const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
-/** The last tab has no digit. Left goes from the first tab to the last, which has only the buttons of every pane. */
+/** The explorer has no digit. It is the last tab, to which Left leads from the first. It has only common buttons. */
 const EXPLORER = ["1", "Left"];
-/** The keys from the list of requests to each view that has buttons of its own. */
+/** The keys that lead from the list of requests to each view with buttons of its own. */
 const VIEWS = [
   EXPLORER,
   ...PANES.map((pane) => [pane]),
@@ -28,24 +28,22 @@ const WIDTHS = [1_440, 390];
 const STEP = process.env.WALKS === undefined ? 8 : 1;
 
 /**
- * After a click on one of these buttons, the test opens a fresh page. The buttons may remove the content of a view, and
- * an applied filter comes back later.
+ * After a click on one of these buttons, the test opens a fresh page. The buttons may remove the content of a view, or
+ * apply a filter that hides rows of later views.
  */
 const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend|apply)/;
 
-/**
- * The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label
- * for screen readers. The button that sends a form says what the form does, and is named `send`.
- */
+/** The visible and enabled buttons of the topmost view. */
 const BUTTONS = `[...document.querySelectorAll(
   document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .detail .head button")]
   .filter((one) => one.checkVisibility() && !one.disabled)`;
+/** The label of each button: its text, or else its `aria-label`. The button that sends a form is named `send`. */
 const LABELS = `${BUTTONS}
   .map((one) => one.type === "submit" ? "send" :
     [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim()
       .replace(/^undo .*/, "undo") || one.ariaLabel)`;
 
-/** The label in the table of keys. */
+/** The name of a button's key in the table of keys. */
 function nameOf(label: string): string {
   if (/more field|fewer/.test(label)) return "more";
   return label === "Esc: close" ? "back" : label.toLowerCase();
@@ -63,11 +61,11 @@ const LOOK = `[
   [...document.querySelectorAll(".detail-lines")].map(({ scrollTop }) => scrollTop),
 ].join("\\n")`;
 
-/** Keeps what the page copies, and counts the tabs that it opens. */
+/** Records the texts that the page copies, and counts the tabs that it opens. */
 const WATCH = `{ window.copied = []; window.tabs = 0; window.open = () => { tabs++; return window; };
   navigator.clipboard.writeText = async (text) => void copied.push(text); }`;
 
-describe.runIf(browserFile)(inBrowser, () => {
+describe.runIf(browserFile)(`the dashboard ${inBrowser}`, () => {
   const browser = browserForBlock();
 
   async function openFresh(width: number): Promise<Page> {
@@ -81,10 +79,10 @@ describe.runIf(browserFile)(inBrowser, () => {
     return page;
   }
 
-  test.each(WIDTHS)("each button does what its label says at %i px", { timeout: 600_000 }, async (width) => {
+  test.each(WIDTHS)("has buttons that do what their labels say at %i px", { timeout: 600_000 }, async (width) => {
     let page = await openFresh(width);
     const visit = async (view: readonly string[]) => {
-      // A focused button would take Enter.
+      // Enter would click a focused button.
       await page.evaluate("document.activeElement.blur()");
       for (const key of ["Escape", "Escape", "Escape", "1", "Escape", "f"]) await page.press(key);
       if (await page.evaluate(`document.querySelector(".note").textContent.includes("FROZEN")`)) await page.press(" ");
@@ -104,9 +102,9 @@ describe.runIf(browserFile)(inBrowser, () => {
         if (clicked.has(label)) continue;
         if (view === EXPLORER) clicked.add(label);
         await visit(view);
-        // A page that was opened afresh has nothing to undo.
+        // A fresh page has nothing to undo.
         if (label === "undo" && !(await page.evaluate<string[]>(LABELS)).includes(label)) continue;
-        // The rows of a poll are painted with the next frame, and only then do the keys of a row have buttons.
+        // The next frame renders the polled rows. Only then does the page have buttons for the keys of a row.
         await page.shows(`${LABELS}.includes(${JSON.stringify(label)})`);
         const before = await page.evaluate<string>(LOOK);
         await page.evaluate(`{ document.querySelector("[data-next]")?.removeAttribute("data-next");

@@ -1,4 +1,4 @@
-// Does the tasks of docs/dashboard.md in a browser, once with the keys of the terminal and once with a few clicks.
+// Completes the tasks of docs/dashboard.md in a browser, once with the keys of the terminal and once with a few clicks.
 
 import { describe, expect, test } from "vitest";
 import { type Browser, browserFile, inBrowser, type Page } from "../support/browser.ts";
@@ -6,7 +6,7 @@ import { browserForBlock, COUNT_CALLS, idle } from "../support/browser-for-block
 import { type Bench, NOON } from "../support/sandbox.ts";
 import { RESULTS, tasks, workplace } from "../support/tasks.ts";
 
-/** One step of the pointer; `letters` are typed, and `choose` opens a list and clicks one of its options. */
+/** One step of a task. `click` clicks an element, `letters` are typed, and `choose` selects an option of a list. */
 type Step = { click: string; text?: string } | { letters: string } | { choose: string; option: string };
 
 interface BrowserTask {
@@ -18,7 +18,7 @@ interface BrowserTask {
   seen?: RegExp;
   /** Prepares the sandbox. */
   before?(bench: Bench): Promise<unknown>;
-  /** Whether the sandbox has the state that the task should bring about. */
+  /** Whether the sandbox has the state that the task produces. */
   isDone?(bench: Bench): Promise<unknown>;
 }
 
@@ -123,7 +123,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
   },
 };
 
-/** The texts that `seen` is matched against. */
+/** The text in which `seen` is searched. */
 const SEEN = `(() => {
   const lines = [...document.querySelectorAll(".detail-lines > *")];
   const view = document.querySelector(".detail-lines")?.getBoundingClientRect();
@@ -135,7 +135,7 @@ const SEEN = `(() => {
     "copied: " + window.copied, "in sight: " + inSight.map((one) => one.innerText).join("\\n")].join("\\n");
 })()`;
 
-/** Keeps copied text in the page, because other programs share the machine's clipboard. */
+/** Stores copied text in the page, because other programs share the machine's clipboard. */
 const KEEP_COPIES = `navigator.clipboard.writeText = async (text) => void (window.copied = text)`;
 
 async function openPage(browser: Pick<Browser, "open">, bench: Bench): Promise<Page> {
@@ -161,7 +161,7 @@ async function prepare(page: Page, bench: Bench, { before }: BrowserTask): Promi
 async function take(page: Page, step: Step): Promise<void> {
   if ("letters" in step) for (const letter of step.letters) await page.press(letter);
   else if ("click" in step) {
-    // The rows of a poll are painted with the next frame, and only then do the keys of a row have buttons.
+    // The next frame renders the polled rows. Only then does the page have buttons for the keys of a row.
     const [selector, text] = [JSON.stringify(step.click), JSON.stringify(step.text ?? "")];
     await page.shows(
       `[...document.querySelectorAll(${selector})].some(({ innerText }) => innerText.includes(${text}))`,
@@ -198,10 +198,10 @@ test("every task of docs/dashboard.md takes at most five clicks", () => {
   expect(clicks.filter(([, count]) => count > 5)).toEqual([]);
 });
 
-describe.runIf(browserFile)(inBrowser, () => {
+describe.runIf(browserFile)(`the dashboard ${inBrowser}`, () => {
   const browser = browserForBlock();
 
-  test("the list still follows new requests when it shrinks because deliveries appear below it", async () => {
+  test("keeps the newest request in view when deliveries appear below the list and shrink it", async () => {
     const bench = await workplace();
     for (let limit = 1; limit <= 60; limit++) await bench.call("GET", `/v1/payments?limit=${limit}`);
     const page = await browser.open(`${bench.url}/_sandbox/ui`);
@@ -211,7 +211,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         rows.at(-1)?.innerText.includes("limit=60") && rows.at(-1).getBoundingClientRect().bottom <=
         document.querySelector(".rows").getBoundingClientRect().bottom + 1; })()`;
     await page.shows(isNewestShown);
-    // An earlier scroll event may arrive after the list has become lower, but before the page has measured it.
+    // Simulates a scroll event that arrives after the list has shrunk, but before the page has measured the list.
     await page.evaluate(
       `{ const rows = document.querySelector(".rows"); rows.style.maxHeight = "200px"; ` +
         `rows.dispatchEvent(new Event("scroll")); }`,
@@ -222,7 +222,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(isNewestShown);
   });
 
-  test("the movement keys scroll a detail and the help", async () => {
+  test("scrolls a detail and the help by the movement keys", async () => {
     const bench = await workplace();
     const page = await openPage(browser, bench);
     await page.resize(1_440, 400);
@@ -251,7 +251,7 @@ describe.runIf(browserFile)(inBrowser, () => {
   });
 
   test.each(["keys", "pointer"] as const)(
-    "each task is done by %s",
+    "lets a user complete each task by %s",
     async (by) => {
       const bench = await workplace();
       const page = await openPage(browser, bench);

@@ -16,7 +16,7 @@ import { call, RULES } from "../support/sandbox.ts";
 
 const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 
-/** A refusal: nothing on standard output, one sentence or two on standard error, no stack, and its exit code. */
+/** Expects an exit code, no standard output, and one line without a stack on standard error. */
 async function expectRefused(
   words: string[],
   code: number,
@@ -45,7 +45,7 @@ describe("the program prints", () => {
     }
     const { out: options } = await run(["start", "--help"]);
     for (const option of Object.keys(optionDefinitions)) expect(options.join("\n")).toContain(`  ${flagOf(option)}`);
-    // The summaries in these lines are too long: shorten them.
+    // If a line is too long, shorten the summary in it.
     expect([...out, ...every.out, ...options].filter((line) => line.length > 145)).toEqual([]);
     expect((await run(["help", "fault", "add"])).out).toEqual((await run(["fault", "add", "--help"])).out);
     const forExec = (await run(["exec", "--help"])).out.join("\n");
@@ -53,7 +53,7 @@ describe("the program prints", () => {
     expect(forExec).not.toContain("4747");
   });
 
-  test("every action in the help of fault with its fields below it, and an example with --all", async () => {
+  test("each action with its fields in `fault --help`, and its example with --all", async () => {
     const { out } = await run(["fault", "--help"]);
     const { out: all } = await run(["fault", "--help", "--all"]);
     for (const { type, main, schema, example } of actions) {
@@ -111,7 +111,7 @@ describe("start", () => {
     );
   });
 
-  test("accepts options with a space or an equals sign; the last of two equal options wins", async () => {
+  test("accepts `--name value` and `--name=value`; the last of two values wins", async () => {
     const program = await start(["--memory", "--rate-limit=5/1m", "--rate-limit", "6/1m", "--seed=1", "--seed", "2"]);
     expect((await call(program.url, "GET", "/v1/merchants/me")).headers["ratelimit-limit"]).toBe("6");
   });
@@ -134,7 +134,7 @@ describe("shutdown", () => {
     socket.write(`Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
     await new Promise((resolve) => socket.once("data", resolve));
     program.child.kill(signal);
-    // After the signal, no new connection is accepted.
+    // Waits until the program accepts no new connection.
     for (let open = true; open; )
       open = await call(program.url, "GET", "/v1/merchants/me", { headers: { connection: "close" } }).then(
         () => true,
@@ -159,7 +159,7 @@ describe("shutdown", () => {
     idle.destroy();
   });
 
-  test("the sandbox keeps running when the reader of its output exits", async () => {
+  test("does not start when the reader of the program's output exits", async () => {
     const program = await start(["--memory"]);
     program.child.stdout?.destroy();
     for (let count = 0; count < 5; count++)
@@ -169,14 +169,14 @@ describe("shutdown", () => {
   });
 });
 
-test("each command name known from other tools suggests commands that exist, and is not a command", () => {
+test("command names of other tools are not commands here, and each suggests commands that exist", () => {
   for (const [other, meant] of Object.entries(otherNames)) {
     expect(commands).not.toHaveProperty(other);
     for (const words of meant) expect(commands).toHaveProperty(words.split(" ")[0] as string);
   }
 });
 
-describe("rejects in one sentence", () => {
+describe("the program rejects in one sentence", () => {
   test("an unknown command or option, with a suggestion", async () => {
     await expectRefused(["strat"], 2, "Did you mean start?");
     await expectRefused(["constructor"], 2, "There is no command constructor");

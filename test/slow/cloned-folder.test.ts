@@ -1,4 +1,4 @@
-// A cloned folder with hostile files. Until the user confirms, no command deletes a file, follows a journal, waits for
+// A cloned folder with hostile files. Until the user confirms, no command deletes a file, applies a journal, waits for
 // a pipe or posts to a program of this machine.
 
 import { execFileSync } from "node:child_process";
@@ -15,7 +15,7 @@ import { attempted, call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const DATABASE = ".merchant-sandbox/sandbox.db";
-/** Milliseconds after which a command that prints nothing counts as hanging. */
+/** Milliseconds after which a command that has not ended counts as hanging. */
 const LONGEST = 60_000;
 /**
  * Milliseconds that a command runs after its first line. `attach` waits for a sandbox, so its time counts from its
@@ -36,7 +36,7 @@ async function endOf(words: readonly string[], ended: Promise<Ended>): Promise<E
   return first;
 }
 
-/** Runs a command. If it opens the folder's database, the database makes it exit. */
+/** Runs a command. A command that opens the folder's database exits by itself, because it refuses the database. */
 async function tryRefused(words: readonly string[], cwd: string): Promise<Tried> {
   if (!OPENS.includes(words[0] ?? "")) return tryOut(words, cwd);
   return endOf(words, runShared([...words], environmentOf(words), cwd));
@@ -70,7 +70,7 @@ async function tryOut(words: readonly string[], cwd: string, ready = async (_: s
 const OPENS = ["start", "exec", "dev", "learn", "doctor"];
 const environmentOf = ([command = ""]: readonly string[]) => (OPENS.includes(command) ? ANY_PORT : NOWHERE);
 
-/** Tries every command line, each in a clone of its own, two at a time. */
+/** Tries every command line in a separate clone, two at a time. */
 async function eachCommand(
   clone: () => string,
   check: (words: string[], cwd: string) => Promise<void>,
@@ -89,7 +89,7 @@ async function eachCommand(
 const opensDatabase = (words: string[]) => words.includes("--db");
 
 describe("a file that a committed journal names as its super-journal is not deleted", () => {
-  test.each(["-lock", ""])("beside sandbox.db%s, for every command", async (suffix) => {
+  test.each(["-lock", ""])("by any command if the journal is beside sandbox.db%s", async (suffix) => {
     const victim = join(folder(), "precious");
     writeFileSync(victim, "precious");
     const service = await receive();
@@ -125,7 +125,7 @@ describe("a file that a committed journal names as its super-journal is not dele
     }
   });
 
-  test("beside a snapshot, and beside one that is being saved", async () => {
+  test("if the journal is beside a snapshot, or beside an unfinished snapshot", async () => {
     const victim = join(folder(), "precious");
     writeFileSync(victim, "precious");
     const at = (name: string) => `.merchant-sandbox/snapshots/${name}.snapshot.db`;
@@ -146,13 +146,13 @@ describe("a file that a committed journal names as its super-journal is not dele
   });
 });
 
-describe("a database is refused in one sentence that names the file,", () => {
+describe("a database is refused in one sentence that names the file", () => {
   let own: Buffer;
   let log: Buffer;
   beforeAll(async () => {
     const db = join(folder(), "own.db");
     const sandbox = await createSandbox({ memory: false, db });
-    // A new database has an empty log, which holds nothing that a start would read.
+    // The log of a new database is empty, so this creates a record.
     await sandbox.records.make({ kind: "payment", status: "succeeded", amount: 1_250 });
     log = readFileSync(`${db}-wal`);
     await sandbox.close();
@@ -165,7 +165,7 @@ describe("a database is refused in one sentence that names the file,", () => {
       readFileSync(join(cwd, ".merchant-sandbox", name), "hex"),
     ]);
 
-  test.each(["-wal", "-shm", "-journal"])("with a committed %s", async (suffix) => {
+  test.each(["-wal", "-shm", "-journal"])("if a committed %s is beside it", async (suffix) => {
     const clone = repository({ [DATABASE]: own, [DATABASE + suffix]: suffix === "-wal" ? log : "x".repeat(512) });
     for (const words of [["start"], ["exec", "--db", DATABASE, "--", "true"], ["learn", "--db", DATABASE]]) {
       attempted("Journals and logs in a checkout");
@@ -180,7 +180,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     }
   });
 
-  test("unless --trust is given: then the log is read", async () => {
+  test("unless --trust is given, which also reads the log", async () => {
     const db = join(folder(), "own.db");
     const sandbox = await createSandbox({ memory: false, db });
     const { id } = await sandbox.records.make({ kind: "payment", status: "succeeded", amount: 1_250 });
@@ -198,7 +198,7 @@ describe("a database is refused in one sentence that names the file,", () => {
   });
 
   test.skipIf(ON_WINDOWS).each(["", "-wal", "-shm", "-journal", "-lock", "-session"])(
-    `with a pipe or a folder as sandbox.db%s, and no command hangs${needs(!ON_WINDOWS, UNIX)}`,
+    `if sandbox.db%s is a pipe or a folder, and no command hangs${needs(!ON_WINDOWS, UNIX)}`,
     async (suffix) => {
       for (const make of [(path: string) => execFileSync("mkfifo", [path]), (path: string) => mkdirSync(path)]) {
         const cwd = folder();
@@ -221,7 +221,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     },
   );
 
-  test("with a second name (a hard link), under which SQLite would keep a second log", async () => {
+  test("if it has a second name (a hard link), under which SQLite would keep a second log", async () => {
     const [cwd, other] = [folder(), folder()];
     const sandbox = await createSandbox({ memory: false, db: join(cwd, "one.db") });
     linkSync(join(cwd, "one.db"), join(other, "two.db"));
@@ -237,14 +237,14 @@ describe("a database is refused in one sentence that names the file,", () => {
 });
 
 describe("nothing that a stranger stored is posted to a program of this machine", () => {
-  /** Makes an event for each endpoint, and waits until nothing is due. */
+  /** Sends a test event to each endpoint, and waits until no delivery is due. */
   async function causeEvent(url: string): Promise<void> {
     await call(url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
     await control(url, "POST", "/drain", { within: "1s" });
   }
 
   // The other commands are tested above, in a clone with such a database.
-  test("by every command that opens the database of a clone", async () => {
+  test("by any command that opens the database of a clone", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const clone = repository({ [DATABASE]: readFileSync(database) });
@@ -256,11 +256,11 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await eachCommand(clone, check, opensDatabase);
   });
 
-  test("by a start, which waits for `replay waiting`; a second start sends later events itself", async () => {
+  test("until the user runs `replay waiting`; the next start then sends events itself", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const cwd = repository({ [DATABASE]: readFileSync(database) })();
-    for (let round = 0; round < 2; round++) {
+    for (let starts = 0; starts < 2; starts++) {
       attempted("Webhooks that a checkout sends");
       const program = launch(["start", "--life", "off", "--port", "0"], NOWHERE, cwd);
       const says = await program.line((line) => line.startsWith("Not written by"));
@@ -287,7 +287,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await service.arrived(3);
   });
 
-  test("unless the database is trusted: with --trust, by the variable, or by exec in a pipeline", async () => {
+  test("unless --trust, MERCHANT_SANDBOX_TRUST or exec in CI trusts the database", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const clone = repository({ [DATABASE]: readFileSync(database) });
@@ -305,7 +305,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     expect([service.arrivals.length, error]).toEqual([3, expect.stringContaining("start with --trust")]);
   });
 
-  test("by a snapshot of a clone, at the start or later; this user's snapshot sends at once", async () => {
+  test("by a snapshot of a clone, loaded at the start or later, unlike a snapshot of this user", async () => {
     const service = await receive();
     const { snapshot } = await postingDatabase(service.url);
     const at = ".merchant-sandbox/snapshots/theirs.snapshot.db";
@@ -336,7 +336,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await service.arrived(1);
   });
 
-  test("by a copy over a database of this user, in the same file", async () => {
+  test("if a stranger's database is copied over a database of this user", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const db = join(folder(), "data.db");
@@ -349,7 +349,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await sandbox.close();
   });
 
-  test("by the endpoints of merchant-sandbox.json, until the user confirms them once", async () => {
+  test("through the endpoints of merchant-sandbox.json, until the user confirms them once", async () => {
     const service = await receive();
     const config = (url: string) => JSON.stringify({ memory: true, endpoints: [{ url }] });
     const cwd = repository({ "merchant-sandbox.json": config(service.url) })();
@@ -370,7 +370,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await causeEvent(later.url);
     await service.arrived(2);
     await later.kill();
-    // If a pull brings an endpoint at another program, the user must confirm again.
+    // If a pull changes the endpoint's URL, the user must confirm again.
     const other = await receive();
     writeFileSync(join(cwd, "merchant-sandbox.json"), config(other.url));
     attempted("Webhooks that a checkout sends");
@@ -386,7 +386,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
   });
 });
 
-test("a folder or file where snapshots should be causes no 5xx, and leaves no unfinished file", async () => {
+test("if a folder or file blocks the path of a snapshot, no call gets a 5xx or leaves an unfinished file", async () => {
   const cwd = folder();
   const { url, kill } = await start([], NOWHERE, cwd);
   const snapshots = join(cwd, ".merchant-sandbox/snapshots");

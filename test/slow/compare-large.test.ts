@@ -1,4 +1,4 @@
-// `compare` with recordings that are too large to be read whole.
+// `compare` with recordings that are too large to be read into memory as a whole.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import { recordSession } from "../support/real-service/session.ts";
 import type { HarEntry } from "../support/real-service/tool-forms.ts";
 
 const RECORDS = 4_000_000;
-/** Heap limit in megabytes: ten times the size of the file, and half of the memory that the parsed body would take. */
+/** Heap limit in megabytes: ten times the size of the file, but half of what the parsed body would take. */
 const HEAP = 120;
 
 const compareLarge = (recording: string) =>
   launchCommand(process.execPath, [`--max-old-space-size=${HEAP}`, PROGRAM, "compare", recording]).ended;
 
-test("a compressed recording that holds more than the limit ends in one sentence", async () => {
+test("compare rejects a compressed recording above the limit in one sentence", async () => {
   const recording = join(folder(), "large.har.gz");
   writeFileSync(recording, Buffer.concat(Array(10).fill(gzipSync(Buffer.alloc(20_000_001)))));
   const { code, out, error } = await compareLarge(recording);
@@ -26,7 +26,7 @@ test("a compressed recording that holds more than the limit ends in one sentence
   );
 });
 
-test("a body of 12 MB is skipped in bounded memory", async () => {
+test("compare skips a body of 12 MB in bounded memory", async () => {
   const { har } = recordSession(createRealService());
   const { log } = har as { log: { entries: HarEntry[] } };
   const list = log.entries.find(({ request }) => request.url.endsWith("/payments")) as HarEntry;

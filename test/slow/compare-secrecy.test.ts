@@ -1,4 +1,4 @@
-// Secrets and personal data in every part of a recording: no output of compare shows any of them.
+// No output of `compare` shows secrets or personal data, whatever part of a recording contains them.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -43,7 +43,8 @@ function changeBody(holder: { text?: string | undefined } | undefined, change: (
   if (holder?.text?.startsWith("{")) holder.text = JSON.stringify(change(JSON.parse(holder.text)));
 }
 
-const record = (entries: readonly HarEntry[], path: RegExp) => entries.filter(({ request }) => path.test(request.url));
+const entriesAt = (entries: readonly HarEntry[], path: RegExp) =>
+  entries.filter(({ request }) => path.test(request.url));
 
 /**
  * Changes by name. Each puts personal or secret text into a part of a recording, and `compare` prints the values of
@@ -61,13 +62,13 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
     }
   },
   "names and values of the query": (entries) => {
-    for (const { request } of record(entries, /payments/)) {
+    for (const { request } of entriesAt(entries, /payments/)) {
       const separator = request.url.includes("?") ? "&" : "?";
       request.url += `${separator}marisa=1&quintela=2&email=${SECRET.email}&token=${SECRET.bearer}`;
     }
   },
   "paths of unknown endpoints": (entries) => {
-    const [first] = record(entries, /customers/) as [HarEntry];
+    const [first] = entriesAt(entries, /customers/) as [HarEntry];
     const paths = [
       "guests/marisa",
       "guests/someone/quintela",
@@ -102,7 +103,7 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
       }));
   },
   "enum values, ids and types of fields": (entries) => {
-    for (const { response } of record(entries, /payments|payouts|pricing|bookings/))
+    for (const { response } of entriesAt(entries, /payments|payouts|pricing|bookings/))
       changeBody(response.content, (body) => {
         const items = Array.isArray(body.data) ? (body.data as Fields[]) : [body];
         for (const item of items)
@@ -116,7 +117,7 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
       });
   },
   "new fields and their names": (entries) => {
-    for (const { response } of record(entries, /customers/))
+    for (const { response } of entriesAt(entries, /customers/))
       changeBody(response.content, (body) => ({
         ...body,
         ...{
@@ -132,22 +133,22 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
       }));
   },
   "fields that wrap records": (entries) => {
-    for (const { response } of record(entries, /customers/))
+    for (const { response } of entriesAt(entries, /customers/))
       changeBody(response.content, (body) => ({ quintela: body }));
-    for (const { response } of record(entries, /payouts/))
+    for (const { response } of entriesAt(entries, /payouts/))
       changeBody(response.content, ({ data, ...rest }) => ({ ...rest, marisa: data }));
   },
   "bodies of requests": (entries) => {
-    for (const { request } of record(entries, /pricing/))
+    for (const { request } of entriesAt(entries, /pricing/))
       changeBody(request.postData, (body) => ({ ...body, ...PERSON, marisa: 1, adjustmentType: "Aveiro" }));
   },
 };
 
-/** The recording in a folder with a secret name, with comments and page titles. */
+/** Writes the changed recording to a folder with a secret name, and returns the arguments of `compare`. */
 function plant(change: (entries: HarEntry[]) => void, changeEvent: (event: Fields) => Fields) {
   const { har, webhooks } = recordSession(createRealService(everyDifference));
   const { entries } = (structuredClone(har) as { log: { entries: HarEntry[] } }).log;
-  for (const { response } of record(entries, /customers\/cus_real/))
+  for (const { response } of entriesAt(entries, /customers\/cus_real/))
     changeBody(response.content, (body) => ({ ...body, ...PERSON }));
   change(entries);
   for (const entry of entries) entry.comment = `${SECRET.name} ${SECRET.key}`;
@@ -182,7 +183,7 @@ async function outputsOf(words: readonly string[]): Promise<Record<string, strin
   return { text: text.out.join("\n"), json: json.out.join("\n") };
 }
 
-/** The text around the first leak of each output. */
+/** Fails with the text around the first leak of each output. */
 function expectNoLeak(outputs: Record<string, string>): void {
   const found = Object.entries(outputs).map(([name, text]) => [name, text.search(LEAKS), text] as const);
   const leaks = found.filter(([, at]) => at !== -1);
@@ -192,19 +193,21 @@ function expectNoLeak(outputs: Record<string, string>): void {
 const unchanged = (event: Fields) => event;
 
 describe("compare shows nothing secret or personal", () => {
-  // Parts that do not hide one another are changed together, because comparing one recording takes the same time with
-  // many changes.
+  // Changes all parts together that do not hide one another, because one comparison with many changes takes no longer.
   const alone = ["new fields and their names", "fields that wrap records"];
   const together = Object.keys(places).filter((name) => !alone.includes(name));
 
-  test.each([together, ...alone.map((name) => [name])].map((names) => [names]))("from the parts %j", async (names) => {
-    const change = (entries: HarEntry[]) => {
-      for (const name of names) places[name]?.(entries);
-    };
-    expectNoLeak(await outputsOf(plant(change, unchanged)));
-  });
+  test.each([together, ...alone.map((name) => [name])].map((names) => [names]))(
+    "if it is in the parts %j",
+    async (names) => {
+      const change = (entries: HarEntry[]) => {
+        for (const name of names) places[name]?.(entries);
+      };
+      expectNoLeak(await outputsOf(plant(change, unchanged)));
+    },
+  );
 
-  test("from webhooks", async () => {
+  test("if it is in webhooks", async () => {
     const types = ["marisa.created", "Quintela", SECRET.password, SECRET.key];
     let count = 0;
     const change = (event: Fields): Fields => ({

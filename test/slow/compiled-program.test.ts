@@ -1,4 +1,4 @@
-// The cache in the state folder, which only its user may write: compiled code, and the seeded data with today's dates.
+// The cache of compiled code and of today's default data, in a state folder that only its user may write.
 
 import {
   chmodSync,
@@ -30,14 +30,14 @@ async function run(state: string, program = PROGRAM, variables = {}): Promise<vo
   expect([code, out]).toEqual([0, ["200"]]);
 }
 
-/** The files of the cache, by the beginning of their names. Node's own cache is in folders. */
+/** The files of the cache, by the beginning of their names. Leaves out the folders of Node's own cache. */
 function cached(state: string) {
   const cache = join(state, "merchant-sandbox/cache");
   const files = readdirSync(cache, { withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(files.map(({ name }) => [name.split("-")[0], join(cache, name)]));
 }
 
-test("a run caches its compiled code and today's data; the next run replaces damaged files only", async () => {
+test("a run caches its compiled code and today's data; a later run replaces only damaged files", async () => {
   const state = folder();
   await run(state);
   const kept = cached(state);
@@ -63,7 +63,7 @@ test("a cache folder that another user can write is not used", async () => {
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test("a second installation of the same build caches its own code, because code holds its path", async () => {
+test("a second installation of the same build caches its own code, because code contains its path", async () => {
   const [state, coverage, installation] = [folder(), folder(), folder()];
   const checkout = join(dirname(PROGRAM), "..");
   for (const name of ["dist", "fixtures", "package.json"])

@@ -23,7 +23,7 @@ COMP_POINT=\${#COMP_LINE}
 _merchant_sandbox
 printf '%s\\n' "\${COMPREPLY[@]}"`,
   },
-  // Outside its line editor, zsh shows no candidates, so the ones that the script passes to it are printed.
+  // Outside of its line editor, zsh shows no candidates. So `_describe` prints the candidates that the script passes.
   zsh: {
     load: `typeset -A _comps
 compdef() { : }
@@ -74,7 +74,7 @@ describe.each(
       );
   });
 
-  test.skipIf(!isInstalled(shell)).each(LINES)("completes %s with %s", (line, word) => {
+  test.skipIf(!isInstalled(shell)).each(LINES)("completes `%s` with `%s`", (line, word) => {
     expect(offered.get(line)).toContain(word);
   });
 });

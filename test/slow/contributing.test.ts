@@ -20,7 +20,7 @@ import { dirname, join, sep } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { needs } from "../support/needs.ts";
 
-interface Walk {
+interface Section {
   /** Heading, such as "Add an operation". */
   title: string;
   changes: FileChange[];
@@ -38,11 +38,11 @@ interface Hunk {
 }
 
 /** The sections that describe how to add something. */
-function readWalks(page: string): Walk[] {
-  const sections = page.split(/^## /m).filter((section) => section.startsWith("Add "));
-  return sections.map((section) => ({
-    title: section.slice(0, section.indexOf("\n")),
-    changes: [...section.matchAll(/^```diff\n([\s\S]*?)^```$/gm)].flatMap(([, diff = ""]) => readDiff(diff)),
+function readSections(page: string): Section[] {
+  const texts = page.split(/^## /m).filter((text) => text.startsWith("Add "));
+  return texts.map((text) => ({
+    title: text.slice(0, text.indexOf("\n")),
+    changes: [...text.matchAll(/^```diff\n([\s\S]*?)^```$/gm)].flatMap(([, diff = ""]) => readDiff(diff)),
   }));
 }
 
@@ -63,10 +63,10 @@ function readHunk(text: string): Hunk {
 }
 
 /**
- * Applies the diff to a checkout. A hunk without context is appended to its file; any other must match exactly one
- * place.
+ * Applies the diff to a checkout. A hunk without context is appended to its file. Any other hunk must match
+ * exactly one place.
  */
-function applyWalk({ title, changes }: Walk, checkout: string): void {
+function applySection({ title, changes }: Section, checkout: string): void {
   for (const { file, isNew, hunks } of changes) {
     const path = join(checkout, file);
     if (isNew === existsSync(path))
@@ -93,7 +93,7 @@ function applyHunk(text: string, { before, after }: Hunk, where: string): string
 }
 
 const root = join(import.meta.dirname, "../..");
-const walks = readWalks(readFileSync(join(root, "CONTRIBUTING.md"), "utf8"));
+const sections = readSections(readFileSync(join(root, "CONTRIBUTING.md"), "utf8"));
 const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-walks-"));
 const checkout = join(folder, "checkout");
 
@@ -125,7 +125,7 @@ function copyCheckout(): void {
   symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"), "junction");
 }
 
-/** Removes the variables of the test runner. */
+/** The environment without the variables of the test runner. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST$|npm_|CI$)/.test(name)),
 );
@@ -142,13 +142,13 @@ function node(script: string, ...words: string[]): Promise<string> {
   });
 }
 
-/** A cache would not help: each run has a copy at another path. */
+/** Vitest's module cache would not help, because each run has a copy at another path. */
 const UNCACHED = ["--experimental.fsModuleCache=false"];
 
-const filesOf = (title: string) => walks.find((walk) => walk.title === title)?.changes.map(({ file }) => file);
+const filesOf = (title: string) => sections.find((section) => section.title === title)?.changes.map(({ file }) => file);
 
 test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
-  expect(walks.map(({ title }) => title)).toEqual([
+  expect(sections.map(({ title }) => title)).toEqual([
     "Add an operation",
     "Add a command",
     "Add a fault",
@@ -158,30 +158,30 @@ test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
     "Add a pane",
     "Add a request log column",
   ]);
-  for (const { title } of walks)
+  for (const { title } of sections)
     expect([title, filesOf(title)]).toEqual([title, expect.arrayContaining([expect.stringMatching(/^test\//)])]);
 });
 
 /** The test files that the sections change. */
 const changedTests = [
   ...new Set(
-    walks.flatMap(({ changes }) => changes.map(({ file }) => file)).filter((file) => /\.test\.ts$/.test(file)),
+    sections.flatMap(({ changes }) => changes.map(({ file }) => file)).filter((file) => /\.test\.ts$/.test(file)),
   ),
 ];
 
-test("an operation takes one area file and a test", () => {
+test("the section about operations changes one area file and one test", () => {
   expect(filesOf("Add an operation")).toEqual(["src/areas/hospitality.ts", "test/api/areas.test.ts"]);
 });
 
 /** The names of the tests that the sections add. */
-const added = walks.flatMap(({ changes }) =>
+const added = sections.flatMap(({ changes }) =>
   changes.flatMap(({ hunks }) =>
     hunks.flatMap(({ before, after }) =>
       after.flatMap((line) => (before.includes(line) ? [] : (/^test\("(.+?)", /.exec(line)?.[1] ?? []))),
     ),
   ),
 );
-/** Also runs tests that an addition extends, or that fail if a section leaves something out. */
+/** The tests to run: those that the sections add or extend, and those that fail if a section leaves something out. */
 const names = [
   ...new Set(added),
   "bad-gateway",
@@ -196,13 +196,13 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
   beforeAll(async () => {
     copyCheckout();
     // Applies the last section first, so that a section that depends on an earlier one fails.
-    for (const walk of walks.toReversed()) applyWalk(walk, checkout);
+    for (const section of sections.toReversed()) applySection(section, checkout);
     if (BUILDS) for (const script of ["build", "docs"]) await node(`scripts/${script}.js`);
     if (RUNS_ALL) await node("scripts/types.js");
   }, HOUR);
 
   test("passes the linter", () => {
-    const changed = new Set(walks.flatMap(({ changes }) => changes.map(({ file }) => file)));
+    const changed = new Set(sections.flatMap(({ changes }) => changes.map(({ file }) => file)));
     return node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...changed);
   });
 

@@ -20,7 +20,7 @@ const MOMENTS: ((soak: Soak, round: number) => Promise<unknown>)[] = [
   ({ load, pick }, round) => load.answered(1 + pick(60, "answers", round)),
   // Shortly after a response, at a random moment: during handling, commit, response or delivery.
   ({ load, pick }, round) => load.answered(1 + pick(30, "answers", round)).then(() => pause(pick(25, "pause", round))),
-  // As soon as it listens, during recovery.
+  // As soon as the program listens, during its recovery.
   async () => {},
 ];
 
@@ -39,10 +39,10 @@ test(
         await MOMENTS[pick(MOMENTS.length, "moment", round)]?.(soak, round);
         await restart();
       }
-      // Before calm(), because calm() advances the clock to later retries, and a stored reply expires after a day.
+      // Repeats the writes before calm() advances the clock, because a stored reply expires after a day.
       await load.rest();
       expect(await load.repeat(load.writes.length)).toEqual([]);
-      // The clients do not retry calls that the last kill left without a response.
+      // After the last kill, the clients do not retry the calls that got no response.
       load.begin();
       await load.answered(20);
       await soak.subject.kill();
@@ -91,8 +91,8 @@ const START: State = { rules: new Set(), added: new Set(), hours: null };
 const CLOCK = "2026-01-05T12:00:00Z";
 
 /**
- * The states that a client knows: the acknowledged state, the state after the last call if that call got no response,
- * and saved states. Rules of other writers may be missing after a restore.
+ * A client that tracks the states that the program may have: the acknowledged state, the state after a call without a
+ * response, and the saved states.
  */
 async function openStory() {
   const db = join(folder(), "data.db");
@@ -100,7 +100,7 @@ async function openStory() {
   let known = START;
   let wanted: State | undefined;
   const saved = new Map<string, State>();
-  /** Rules written during restores and resets: the database may contain them or not. */
+  /** Rules written during restores and resets. The database may or may not contain them. */
   const maybe = new Set<string>();
   let isWriting = false;
   let made = 0;
@@ -142,8 +142,8 @@ async function openStory() {
   return {
     acts,
     db,
-    /** Writes rules during the other calls. The current state may contain these rules or not. */
-    async writeBeside() {
+    /** Writes rules during the other calls. The database may or may not contain them afterwards. */
+    async writeConcurrently() {
       isWriting = true;
       while (isWriting) {
         const name = `beside ${++made}`;
@@ -187,14 +187,14 @@ async function openStory() {
 }
 
 test(
-  `after ${KILLS} kills in a snapshot, restore, reset, advance or new merchant, the call took full effect or none`,
+  `after ${KILLS} kills during snapshots, restores, resets and other calls, each call took full effect or none`,
   async () => {
     // With this seed, five rounds try every kind of call, and a restore after a snapshot.
     const { fraction } = createRandom(20_260_138);
     const pick = (limit: number, ...name: (string | number)[]) => Math.floor(fraction(...name) * limit);
     const story = await openStory();
     for (let round = 0; round < KILLS; round++) {
-      const beside = story.writeBeside();
+      const beside = story.writeConcurrently();
       const calls = 1 + pick(6, "calls", round);
       const acting = (async () => {
         for (let number = 0; number < calls; number++) {
@@ -202,7 +202,7 @@ test(
           await act?.();
         }
       })().catch((error: unknown) => {
-        // The kill ends a call; anything else is a failure of the test.
+        // The kill interrupts a call. Any other error fails the test.
         if (!/fetch failed|ECONN|socket|closed|terminated|hang up/i.test(String(error))) throw error;
       });
       await pause(pick(150, "pause", round));

@@ -1,4 +1,4 @@
-// Calls copied as curl: a real shell passes curl the same bytes, whatever the body contains.
+// If a call is copied as a curl command, a real shell passes its bytes to curl unchanged, whatever the body contains.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
@@ -10,8 +10,8 @@ import { folder } from "../support/program.ts";
 import { attempted } from "../support/sandbox.ts";
 
 /**
- * Prints each of its arguments, and its input if an argument reads it, each ended with a NUL; a body's own NUL is
- * written as %00.
+ * Prints each argument, ended with a NUL. Instead of `@-` it prints its input, in which %00 replaces each NUL and marks
+ * the end.
  */
 const FAKE_CURL = `#!/bin/sh
 for word in "$@"; do
@@ -19,7 +19,7 @@ for word in "$@"; do
 done
 `;
 
-/** The arguments with which a shell calls curl for each command. */
+/** The arguments that curl receives from a shell, for each command. */
 function argumentsOf(commands: readonly string[]): string[][] {
   const bin = folder();
   writeFileSync(join(bin, "curl"), FAKE_CURL);
@@ -63,11 +63,11 @@ const EDGES = [
   "##vso[task.setvariable variable=a]b",
   "##[error]",
 ];
-/** Whether a build system would run a command contained in this output. */
+/** Whether a CI system that logs this text would run a command in it. */
 const isBuildCommand = (text: string) => /^\s*::|##\w*\[/m.test(text);
 const edge = fc.oneof(fc.constantFrom(...EDGES), fc.string({ unit: "grapheme" }));
 
-test("the body, the URL and each header reach curl as they are", () => {
+test("the body, the URL and each header reach curl unchanged", () => {
   const bodies = fc.sample(
     fc.array(edge, { maxLength: 4 }).map((parts) => parts.join("")),
     { numRuns: 150, seed: 7 },
@@ -87,7 +87,7 @@ test("the body, the URL and each header reach curl as they are", () => {
   }
 });
 
-test("curl sends the method and path of the call: HEAD waits for no body, and no path is changed", () => {
+test("a copied HEAD uses -I, and other options keep curl from changing a path", () => {
   const get = (path: string, method = "GET") => curlOf(target, { method, path, key: null, headers: {} });
   attempted("Calls copied as curl", 5);
   expect(get("/v1/payments?limit=1")).toBe("curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1'");
@@ -99,7 +99,7 @@ test("curl sends the method and path of the call: HEAD waits for no body, and no
   expect(get("/v1/a...b/..c")).toBe("curl -sS 'http://127.0.0.1:4747/v1/a...b/..c'");
 });
 
-test("an object arrives as the same JSON, also with a NUL; a text with a NUL is piped to curl", () => {
+test("an object with a NUL arrives as the same JSON, and a text with a NUL is piped to curl", () => {
   const [object = [], text = [], dash = []] = argumentsOf([
     curlOf(target, post({ "@a": "\0'\n" })),
     curlOf(target, post("a\0b%s\\n'1\x002")),

@@ -1,4 +1,4 @@
-// The dashboard shows the sandbox's counts. It says that nothing matches only after it has searched all rows.
+// The dashboard's numbers equal the sandbox's counts, and a filter reports no match only after searching all rows.
 
 import { describe, expect, test } from "vitest";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
@@ -12,7 +12,7 @@ import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const attach = (url: string, size = WIDE) => openProgram(["attach", url], { size });
 
-/** A client that repeats a call at once although Retry-After tells it to wait. */
+/** Causes a failed verdict: repeats a call at once although Retry-After demands a pause. */
 async function failOnce(bench: Bench): Promise<void> {
   await bench.control("POST", "/faults", { action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 1 } });
   await bench.call("GET", "/v1/payments");
@@ -22,8 +22,8 @@ async function failOnce(bench: Bench): Promise<void> {
 
 const unlimited = { rateLimit: "none" } as const;
 
-describe("a dashboard that is attached late", () => {
-  test("shows the sandbox's counts and failed verdict, pages to the log's start, and filters all of it", async () => {
+describe("a dashboard that is attached after 1,500 requests", () => {
+  test("shows the counts and the failed verdict, scrolls to the first request, and filters the whole log", async () => {
     const bench = await open(unlimited);
     await failOnce(bench);
     await load(bench.url, 1_498, (number) =>
@@ -51,10 +51,10 @@ describe("a dashboard that is attached late", () => {
   });
 });
 
-/** A text of each pane, which shows that its rows have arrived. */
+/** For each pane, a text that appears once its rows have arrived. */
 const PANES = ["3,006", "payment.succeeded", "resets", "exhausted", "passed", "p95", "records", "lost-response"];
 
-/** Every number of the API. */
+/** All numbers in the API's replies. */
 async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
   const logs = ["/deliveries?limit=100", "/requests?limit=100", "/verdicts", "/trends"];
   const paths = ["", ...logs, "/rate-limits", "/faults", "/merchants", "/scenarios"];
@@ -62,7 +62,7 @@ async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
   return new Set([0, ...replies.flatMap(numbersIn)]);
 }
 
-/** All numbers in a reply, also within field names and texts, and the length of each list. */
+/** All numbers in a reply, including those in field names and texts, and the length of each list. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (typeof value === "string") {
@@ -73,7 +73,7 @@ function numbersIn(value: unknown): number[] {
   return [...(Array.isArray(value) ? [value.length] : []), ...Object.entries(value).flat().flatMap(numbersIn)];
 }
 
-/** Numbers that are not counts: in ids, times, durations, versions, rates and bodies, of tabs and of lines. */
+/** Numbers that are not counts: digits of tabs, durations, rates, positions of lines, values in bodies, and dates. */
 const NO_COUNTS =
   /\b\d\s(?=[A-Z])|[\d,.]+ ?(?:ms|s|min|req\/s|\/s)\b|(?:first |\d+-)\d+ of \d+|"[^"]*": [^│\n]*|\b\d\d-\d\d-/g;
 
@@ -87,7 +87,7 @@ const WIDTHS = [1_440, 1_024, 390];
 
 function expectKnown(text: string, known: Iterable<number>): void {
   const all = new Set(known);
-  // A narrow terminal has tabs without titles.
+  // Removes the line of tabs, because a narrow terminal shows tabs as digits without titles.
   expect(
     countsIn(text.replaceAll(/^ .*\[\d \w.*$/gm, "")).filter((number) => !all.has(number)),
     text,
@@ -111,8 +111,8 @@ const shownBy = (page: Page, parts: string) =>
   );
 
 /**
- * The digit of a pane, a text of its rows, and the title and a text of its first row's detail. The smallest terminal
- * shows this text on its first screen once everything has been fetched.
+ * For each pane: its digit, a text of its rows, and the title and a text of its first row's detail. The smallest
+ * terminal shows the last text on its first screen once all data has arrived.
  */
 const DETAILS = [
   ["1", "decline", "POST /v1/hosp", "✓ delivered"],
@@ -124,8 +124,8 @@ const DETAILS = [
   ["8", "brownout", "Scenario", "Score"],
 ] as const;
 
-describe("in terminals and pages of three widths, every number", () => {
-  test("in open details comes from the API, and in the Explorer from its OpenAPI document", async () => {
+describe("at three widths of terminals and pages, every number", () => {
+  test("in open details comes from the API, and in the explorer also from the OpenAPI document", async () => {
     const bench = await workplace();
     await bench.control("POST", "/scenarios/lost-response");
     const logged = await Promise.all(
@@ -206,7 +206,7 @@ describe("in terminals and pages of three widths, every number", () => {
 });
 
 describe("under load", () => {
-  test("a filter shows eight matches at 1,500 requests a second; numbers at three widths equal the API's", async () => {
+  test("a filter finds all matches at 1,500 requests a second, and all numbers equal the API's", async () => {
     const bench = await open(unlimited);
     const [filtered, whole] = [attach(bench.url), attach(bench.url, USUAL)];
     await Promise.all([filtered.shows("LIVE"), whole.shows("LIVE")]);
@@ -218,7 +218,7 @@ describe("under load", () => {
     const { made, kept } = await bench.control("GET", "");
     expect([made, kept]).toMatchObject([{ requests: 3_000 }, { requests: 3_000 }]);
     await filtered.shows(/\/status:404 {2}8 of 3,000/);
-    // The path of the selected row appears twice, because its reason names it again.
+    // The path of the selected row appears twice, because the line with the row's reason also contains the path.
     const needlesOn = (terminal: TestTerminal) => new Set(terminal.text().match(/\/v1\/needle-\d+/g)).size;
     expect(needlesOn(filtered)).toBe(8);
     await whole.shows(/─ 3,000 {2}following/);
@@ -229,7 +229,7 @@ describe("under load", () => {
     whole.type("\x1b");
     await failOnce(bench);
     for (const terminal of [filtered, whole]) await terminal.shows(/3,002/);
-    // The line below the panes shows the reason of the selected row that failed.
+    // The line below the panes says why the selected row failed.
     await filtered.shows(/✗ 1 failed +retry_after\.honoured/);
     await whole.shows("✗ retry_after.honoured failed");
     const receiver = await receive();
@@ -266,7 +266,7 @@ describe("under load", () => {
   });
 });
 
-test("no attempt announces a retry that was cancelled because its endpoint or merchant was removed", async () => {
+test("after an endpoint is removed or disabled, or its merchant removed, no attempt announces a retry", async () => {
   const bench = await open(unlimited);
   const [failing, gone] = [await receive(), await receive()];
   failing.always(500);
@@ -294,17 +294,17 @@ test("no attempt announces a retry that was cancelled because its endpoint or me
   expect(await bench.control("GET", "")).toMatchObject({ pendingDeliveries: 0, made: { attempts: 4 } });
   for (const shown of [terminal, attach(bench.url)]) {
     shown.type("2");
-    // The API counts only the failed deliveries; the title shows the same number.
+    // The title shows the API's number, which counts only the failed deliveries.
     await shown.shows(
       (text) =>
         / 1 failed/.test(text) && text.match(/✗ failed/g)?.length === 1 && text.match(/✗ cancelled/g)?.length === 3,
     );
   }
-  // The API would answer each replay with a 409.
+  // The dashboard offers no replay, because the API would answer it with a 409.
   await terminal.shows((text) => !/ [rR] replay/.test(text));
 });
 
-test("attach to a wrong address shows the error instead of how to make the first request", async () => {
+test("attach shows an error for a wrong address, and no hint about the first request", async () => {
   const terminal = attach("http://127.0.0.1:9", USUAL);
   await terminal.shows((text) => text.includes("No sandbox answers at http://127.0.0.1:9: connection refused."));
   expect(terminal.text()).not.toContain("No requests yet");

@@ -1,5 +1,5 @@
-// The limits of deliveries: a receiver whose calls cause more deliveries to itself neither fills the disk nor stops the
-// sandbox, and no delivery of an accepted write is dropped.
+// Limits of deliveries. A receiver whose calls cause more deliveries to it can neither fill the disk nor stop the
+// sandbox. No delivery of an accepted write is dropped.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -14,7 +14,7 @@ const MOST_PENDING = 100_000;
 
 const pendingOf = async (bench: Bench): Promise<number> => (await bench.control("GET", "")).pendingDeliveries;
 
-test("a merchant has at most a hundred endpoints; deleted endpoints and other merchants' do not count", async () => {
+test("a merchant has at most a hundred endpoints, not counting deleted endpoints", async () => {
   const bench = await open();
   const url = (number: number) => `http://127.0.0.1:4999/${number}`;
   const { id: first } = await register(bench, url(0));
@@ -40,7 +40,7 @@ test("a receiver that registers an endpoint and triggers an event for each deliv
   const bench = await open({ clock: "real", retrySchedule: "1h" });
   const receiver = await receive();
   const met = new Map<string, number>();
-  /** Calls that are in flight at the end of the test fail. */
+  /** Makes a call, and counts its path and status. A call that is in flight when the test ends has the status 0. */
   const post = async (path: string, body: object) => {
     const { status } = await bench.call("POST", path, { body }).catch(() => ({ status: 0 }));
     met.set(`${path} ${status}`, (met.get(`${path} ${status}`) ?? 0) + 1);
@@ -105,12 +105,12 @@ test("deleting an endpoint with a hundred thousand replays of one event takes at
   attempted("Requests that block the process");
   const asked = performance.now();
   expect((await bench.call("DELETE", `/v1/webhooks/${id}`)).status).toBeLessThan(300);
-  // When each delivery searched all deliveries of the event, this took minutes.
+  // If each delivery searched all deliveries of the event, this would take minutes.
   expect(performance.now() - asked).toBeLessThan(30_000);
   expect(await pendingOf(bench)).toBe(0);
 });
 
-test("with a hundred thousand pending deliveries, a write gets 503; no delivery is lost", async () => {
+test("with a hundred thousand pending deliveries, a write that adds one gets 503, and none is lost", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await open({ memory: false, db, retrySchedule: "1h" });
   const receiver = await receive();
@@ -151,12 +151,12 @@ test("with a hundred thousand pending deliveries, a write gets 503; no delivery 
   }
   expect(await pendingOf(bench)).toBe(MOST_PENDING);
   expect(await bench.control("GET", "/events")).toEqual(before);
-  // Writes without a subscriber, reads, and writes of other merchants continue.
+  // A write of another merchant, which has no endpoint, gets no 5xx.
   const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
   expect(
     (await bench.call("POST", "/v1/hospitality/pricing-rules", { body: rule, key: "sk_test_market" })).status,
   ).toBeLessThan(500);
-  // After an endpoint is deleted, new deliveries are accepted again.
+  // After the endpoint is deleted, writes are accepted again.
   await bench.call("DELETE", `/v1/webhooks/${id}`);
   expect(await pendingOf(bench)).toBe(0);
   expect((await bench.call("POST", "/v1/webhook-events/test", { body: EVENT })).status).toBe(200);

@@ -1,4 +1,4 @@
-// Sandboxes behind other processes: detached ones with their commands, and those under the real npx.
+// Detached sandboxes, the commands that manage them, and sandboxes that the real npx starts.
 
 import { execFile, spawn, spawnSync } from "node:child_process";
 import {
@@ -22,7 +22,7 @@ import { plainUser } from "../support/plain-user.ts";
 import { folder, isAlive, launch, NOWHERE, PROGRAM, run, start } from "../support/program.ts";
 import { attempted, call, freePort, listen } from "../support/sandbox.ts";
 
-interface Left {
+interface Detached {
   cwd: string;
   url: string;
   pid: number;
@@ -30,33 +30,34 @@ interface Left {
   controlToken?: string;
 }
 
-const left: number[] = [];
+const startedPids: number[] = [];
 
 afterEach(() => {
-  for (const pid of left.splice(0)) if (spawnSync("ps", ["-p", String(pid)]).status === 0) process.kill(pid, "SIGKILL");
+  for (const pid of startedPids.splice(0))
+    if (spawnSync("ps", ["-p", String(pid)]).status === 0) process.kill(pid, "SIGKILL");
 });
 
-/** A detached sandbox, stopped after the test. */
-async function detach(words: string[] = ["--memory"], cwd = folder()): Promise<Left> {
+/** Starts a detached sandbox, and kills it after the test. */
+async function detach(words: string[] = ["--memory"], cwd = folder()): Promise<Detached> {
   const ended = await run(["start", "--detach", "--json", "--port", "0", ...words], {}, cwd);
   expect([ended.code, ended.error, ended.out.length]).toEqual([0, "", 1]);
-  const told = JSON.parse(ended.out[0] ?? "");
-  left.push(told.pid);
-  expect(told).toMatchObject({ event: "ready", baseUrl: `${told.url}/v1` });
-  return { ...told, cwd };
+  const ready = JSON.parse(ended.out[0] ?? "");
+  startedPids.push(ready.pid);
+  expect(ready).toMatchObject({ event: "ready", baseUrl: `${ready.url}/v1` });
+  return { ...ready, cwd };
 }
 
 const statesIn = (cwd: string) => readdirSync(join(cwd, ".merchant-sandbox")).filter((name) => name.endsWith(".json"));
 
 describe("start --detach", () => {
-  test("returns when the sandbox is ready and prints one line; stop shuts it down", async () => {
+  test("returns when the sandbox is ready and prints one line; stop shuts the sandbox down", async () => {
     const cwd = folder();
     const { code, out, error } = await run(["--detach", "--port", "0", "--memory"], {}, cwd);
     expect([code, error, out.length]).toEqual([0, "", 1]);
     const ready =
       /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with npx merchant-sandbox stop\.$/;
     const [, url = "", pid = "", log = ""] = ready.exec(out[0] ?? "") ?? [];
-    left.push(Number(pid));
+    startedPids.push(Number(pid));
     expect((await call(url, "GET", "/v1/payments")).status).toBe(200);
     expect([statSync(log).mode & 0o077, readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")]).toEqual([
       0,
@@ -82,17 +83,20 @@ describe("start --detach", () => {
     expect((await run(["stop"], { MERCHANT_SANDBOX_DB: "data/shop.db" }, cwd)).code).toBe(0);
   });
 
-  test.skipIf(ON_WINDOWS)(`is found while it is too busy to answer a probe${needs(!ON_WINDOWS, UNIX)}`, async () => {
-    const { url, pid, cwd } = await detach();
-    process.kill(pid, "SIGSTOP");
-    // Real time, because a probe of an unknown address waits two seconds.
-    setTimeout(() => process.kill(pid, "SIGCONT"), 4_000);
-    const { code, out } = await run(["status"], NOWHERE, cwd);
-    expect([code, out]).toEqual([0, [expect.stringContaining(`${url} is ready`)]]);
-  });
+  test.skipIf(ON_WINDOWS)(
+    `status finds a sandbox that is too busy to answer a probe${needs(!ON_WINDOWS, UNIX)}`,
+    async () => {
+      const { url, pid, cwd } = await detach();
+      process.kill(pid, "SIGSTOP");
+      // Longer than the two seconds for which `status` would probe an unknown address.
+      setTimeout(() => process.kill(pid, "SIGCONT"), 4_000);
+      const { code, out } = await run(["status"], NOWHERE, cwd);
+      expect([code, out]).toEqual([0, [expect.stringContaining(`${url} is ready`)]]);
+    },
+  );
 
   test.skipIf(ON_WINDOWS)(
-    `whose folder was deleted cannot be ended by stop, which prints its process id${needs(!ON_WINDOWS, UNIX)}`,
+    `stop cannot end a sandbox whose folder was deleted, but prints its process id${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       const { url, pid, cwd } = await detach(["--db", ".merchant-sandbox/sandbox.db"]);
       rmSync(join(cwd, ".merchant-sandbox"), { recursive: true });
@@ -121,7 +125,7 @@ describe("start --detach", () => {
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
   });
 
-  test("reports invalid options like start without --detach, and leaves no files", async () => {
+  test("reports invalid options with the same messages as a start in the foreground, and leaves no files", async () => {
     const cwd = folder();
     const wrong: [words: string[], code: number][] = [
       [["--fixtures", "nowhere"], 6],
@@ -143,7 +147,7 @@ describe("start --detach", () => {
     });
   });
 
-  test("several sandboxes run side by side; stop asks which one, and stop --all shuts all down", async () => {
+  test("several sandboxes run side by side; stop asks for one of them, and stop --all shuts down all", async () => {
     const cwd = folder();
     const all = await Promise.all(Array.from({ length: 3 }, () => detach(["--memory"], cwd)));
     expect(new Set(all.map(({ url }) => url)).size).toBe(3);
@@ -169,7 +173,7 @@ describe("start --detach", () => {
     expect(foreground.child.exitCode).toBeNull();
   });
 
-  test("forgets a killed sandbox, and removes its state file", async () => {
+  test("stop removes the state file of a killed sandbox", async () => {
     const { pid, cwd } = await detach();
     process.kill(pid, "SIGKILL");
     while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
@@ -191,7 +195,7 @@ test("wait returns when a starting sandbox becomes ready", async () => {
   await starting.ended;
 });
 
-test("status finds the sandbox at the environment's port, also on a network, and ignores proxy variables", async () => {
+test("status finds a sandbox at MERCHANT_SANDBOX_PORT, whatever its --host, and ignores proxy variables", async () => {
   const proxy = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
   for (const words of [[], ["--host", "0.0.0.0", "--allowed-host", "sandbox"]]) {
     const { port } = await start(["--memory", ...words]);
@@ -202,7 +206,7 @@ test("status finds the sandbox at the environment's port, also on a network, and
   }
 });
 
-test("a detached sandbox in memory needs no writable folder except the one for temporary files", ({ skip }) => {
+test("a detached sandbox in memory needs no writable folder except TMPDIR", ({ skip }) => {
   const user = plainUser();
   if (typeof user === "string") return skip(user);
   const cwd = folder();
@@ -222,7 +226,7 @@ test("a detached sandbox in memory needs no writable folder except the one for t
 
 describe("a state file from a checkout", () => {
   test.skipIf(ON_WINDOWS)(
-    `that is ignored is reported once by wait, however long it waits${needs(!ON_WINDOWS, UNIX)}`,
+    `is reported by wait as ignored only once, however long wait runs${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       const cwd = folder();
       mkdirSync(join(cwd, ".merchant-sandbox"));
@@ -271,14 +275,14 @@ describe("a state file from a checkout", () => {
   );
 });
 
-describe("a detached sandbox leaves", () => {
+describe("a detached sandbox", () => {
   const isLinux = process.platform === "linux";
   const onLinux = test.skipIf(!isLinux);
 
-  onLinux(`no process and no state file if its state cannot be written${needs(isLinux, "Linux")}`, () => {
+  onLinux(`leaves no process and no state file if its state cannot be written${needs(isLinux, "Linux")}`, () => {
     const cwd = folder();
-    // The test limits files to 1,024 bytes, as a disk that is nearly full does. A long token makes the state file
-    // exceed the limit, but not the log.
+    // Limits files to 1,024 bytes to simulate a nearly full disk. A long token makes the state file exceed the limit.
+    // The log stays below it.
     const words = [PROGRAM, "start", "--detach", "--memory", "--port", "0", "--control-token", "x".repeat(300)];
     const { status, stderr } = spawnSync("bash", ["-c", 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...words], {
       cwd,
@@ -293,7 +297,7 @@ describe("a detached sandbox leaves", () => {
     expect(stdout.split("\n").filter((place) => place.startsWith(cwd))).toEqual([]);
   });
 
-  onLinux(`no control token among the arguments of its process${needs(isLinux, "Linux")}`, async () => {
+  onLinux(`has no control token among the arguments of its process${needs(isLinux, "Linux")}`, async () => {
     const { pid, url } = await detach(["--memory", "--control-token", "hidden-token"]);
     attempted("Control tokens in process lists");
     expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain("hidden-token");
@@ -301,7 +305,7 @@ describe("a detached sandbox leaves", () => {
     expect((await call(url, "GET", "/_sandbox/health", { key: "hidden-token" })).status).toBe(200);
   });
 
-  test("a log truncated to its newest lines", async () => {
+  test("truncates its log to the newest lines", async () => {
     const { url, log } = await detach();
     appendFileSync(log, `${"x".repeat(99)}\n`.repeat(200_000));
     await vi.waitUntil(() => statSync(log).size < 2_000_000, { timeout: 60_000 });
@@ -328,7 +332,7 @@ const pidAt = async (url: string): Promise<number | undefined> =>
     () => undefined,
   );
 
-/** The sandbox starts and ends in real time, without a message at the end. */
+/** Polls, because a sandbox under npx does not tell the test when it is ready or has ended. */
 const SOON = { timeout: 30_000, interval: 50 };
 
 test("SIGTERM to npx ends the sandbox", async () => {
@@ -354,14 +358,14 @@ test("a sandbox that npx started with --detach stays until it is stopped", async
     pid: number;
   };
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
-  // Longer than the interval at which the sandbox looks for its parent.
+  // Waits longer than the interval at which a sandbox checks whether its parent process still runs.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(await pidAt(url)).toBe(pid);
   await npx("stop");
   expect(isAlive(pid)).toBe(false);
 });
 
-test("status finds a sandbox of this folder that was started with another --db", async () => {
+test("status and stop find a sandbox of this folder that was started with another --db", async () => {
   const cwd = folder();
   const started = await run(["start", "--detach", "--db", "other.db", "--port", "0"], {}, cwd);
   expect(started.code, started.error).toBe(0);

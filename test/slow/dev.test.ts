@@ -1,4 +1,4 @@
-// `dev`: the sandbox, its dashboard and the user's app in one command, in a terminal and without one.
+// `dev` runs the sandbox, its dashboard and the user's app in one command, in a terminal and without one.
 
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,8 +11,8 @@ import { openProgram } from "../support/terminal.ts";
 import { receive } from "../support/webhooks.ts";
 
 /**
- * Declines a booking at once, and listens later. Verifies each webhook with the secret that the environment had at the
- * start. Uses no `fetch`, whose first call compiles WebAssembly.
+ * An app that declines a booking before it listens, and verifies each webhook with the secret of its environment. Uses
+ * no `fetch`, because the first call of `fetch` compiles WebAssembly.
  */
 const APP = `
 import { createHmac } from "node:crypto";
@@ -50,8 +50,8 @@ async function app(variables: Record<string, string> = {}) {
 
 const pidIn = (text: string) => Number(/app (\d+)/.exec(text)?.[1]);
 
-describe("without a terminal", () => {
-  test("the first webhook waits for the app, which verifies it with the secret of its environment", async () => {
+describe("dev without a terminal", () => {
+  test("holds the first webhook until the app listens and can verify the signature", async () => {
     const { words, variables } = await app();
     const program = launch(words, variables);
     const delivered = await program.line((line) => line.includes("delivery of booking.declined"));
@@ -64,7 +64,7 @@ describe("without a terminal", () => {
     expect(error).toMatch(/The app accepts connections at http:\/\/localhost:\d+\/hooks\./);
   });
 
-  test("deliveries that are pending in an existing database wait for the app too", async () => {
+  test("holds the pending deliveries of an existing database, too, until the app listens", async () => {
     const { words, port, variables } = await app();
     const db = join(folder(), "sandbox.db");
     const endpoints = [{ url: `http://localhost:${port}/hooks` }];
@@ -82,7 +82,7 @@ describe("without a terminal", () => {
     await program.ended;
   });
 
-  test("dev ends when the app ends, with the app's exit code", async () => {
+  test("ends when the app ends, with the app's exit code", async () => {
     const { out, code } = await runShared([
       "dev",
       ...FLAGS.slice(0, 3),
@@ -94,7 +94,7 @@ describe("without a terminal", () => {
     expect([code, out.includes("app | sk_test_lodge")]).toEqual([7, true]);
   });
 
-  test("--isolation is the default, also with --watch", async () => {
+  test("turns --isolation on by default, even with --watch", async () => {
     const calls =
       "fetch(process.env.MERCHANT_BASE_URL + '/payments', { headers: { baggage: 'merchant-sandbox=mer_other', " +
       "authorization: 'Bearer ' + process.env.MERCHANT_API_KEY } }).then(({ status }) => console.log('got', status))";
@@ -102,7 +102,7 @@ describe("without a terminal", () => {
     expect(out).toContain("app | got 403");
   });
 
-  test("an app that never listens gets no attempt", async () => {
+  test("sends nothing to an app that never listens", async () => {
     const { words, variables } = await app({ LISTENS: "no" });
     const program = launch(["dev", "--json", ...words.slice(1)], variables);
     const { url } = JSON.parse(await program.line((line) => line.includes('"event":"ready"')));
@@ -117,7 +117,7 @@ describe("without a terminal", () => {
     );
   });
 
-  test("a port in use ends dev before the app starts, and a program at the app's port is reported", async () => {
+  test("does not start the app if the sandbox's port is in use, and reports a program at the app's port", async () => {
     const other = await open();
     const taken = await runShared(["dev", "--memory", "--port", String(other.port), "--", "echo", "started"]);
     expect([taken.code, taken.out]).toEqual([5, []]);
@@ -128,7 +128,7 @@ describe("without a terminal", () => {
     );
   });
 
-  test("--attach uses a sandbox that already runs, and removes the app's endpoint at the end", async () => {
+  test("uses a running sandbox with --attach, and removes the app's endpoint at the end", async () => {
     const bench = await open();
     const port = await freePort();
     const shown = ["sh", "-c", 'echo "$MERCHANT_SANDBOX_URL $MERCHANT_WEBHOOK_SECRET"'];
@@ -143,7 +143,7 @@ describe("without a terminal", () => {
     ]);
   });
 
-  test("a mistake in the command is reported with the fix", async () => {
+  test("reports a mistake in the command with the fix", async () => {
     const memory = FLAGS.slice(0, 3);
     const said = async (...words: string[]) => {
       const { code, error } = await runShared(["dev", ...memory, ...words]);
@@ -161,8 +161,8 @@ describe("without a terminal", () => {
   });
 });
 
-describe("on a terminal", () => {
-  test("the output is in a pane; a key restarts an app that was killed, and q ends both", async () => {
+describe("dev on a terminal", () => {
+  test("shows the app's output in a pane; Ctrl-R restarts a killed app, and q ends dev and the app", async () => {
     const { words, variables } = await app();
     const terminal = openProgram(words, { variables });
     const pid = pidIn(await terminal.shows(/App[\s\S]*booking\.declined verified/));
@@ -178,7 +178,7 @@ describe("on a terminal", () => {
     expect([(await terminal.ended).code, isAlive(next)]).toEqual([0, false]);
   });
 
-  test("the dashboard shows that webhooks wait for an app that does not listen; Ctrl-C ends dev and app", async () => {
+  test("shows that webhooks wait for an app that does not listen; Ctrl-C ends dev and the app", async () => {
     const { words, variables } = await app({ LISTENS: "no" });
     const terminal = openProgram(words, { variables });
     const pid = pidIn(await terminal.shows(/app \d+/));

@@ -1,4 +1,4 @@
-// The doctor command: the tests create each problem, and check that the report names it and says how to fix it.
+// The tests create each problem that `doctor` finds, and check that the report names the problem and the fix.
 
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { plainUser } from "../support/plain-user.ts";
 import { run, start } from "../support/program.ts";
 import { listen } from "../support/sandbox.ts";
 
-/** Proxy variables, empty: those of the machine that runs the tests must not apply. */
+/** Empty proxy variables, so that the proxy variables of this machine do not apply. */
 const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO_PROXY: "", no_proxy: "" };
 
 async function examine(words: string[] = []) {
@@ -18,7 +18,7 @@ async function examine(words: string[] = []) {
   return { code, found, of: (check: string) => found.find((one) => one.check === check) };
 }
 
-test("reports a healthy machine line by line", async () => {
+test("doctor prints a line for each check of a healthy machine", async () => {
   const { code, out, error } = await run(["doctor", "--port", "0"], PLAIN);
   expect([code, error]).toEqual([0, ""]);
   expect(out.slice(0, 2)).toEqual([
@@ -30,7 +30,7 @@ test("reports a healthy machine line by line", async () => {
   expect((await examine(["--memory"])).found.map(({ check }) => check)).not.toContain("folder");
 });
 
-describe("finds", () => {
+describe("doctor finds", () => {
   test("a port in use, and the process that uses it", async () => {
     const sandbox = await start(["--memory"]);
     const ours = await examine(["--port", String(sandbox.port)]);
@@ -59,7 +59,7 @@ describe("finds", () => {
     expect(nowhere.of("port")).toMatchObject({ state: "fail", message: expect.stringContaining("EADDRNOTAVAIL") });
   });
 
-  test("a folder that is not writable", async () => {
+  test("a database path below a file", async () => {
     const { code, of } = await examine(["--db", "/dev/null/deep/data.db"]);
     expect([code, of("folder")]).toMatchObject([
       1,
@@ -67,7 +67,7 @@ describe("finds", () => {
     ]);
   });
 
-  test("a folder of another user", ({ skip }) => {
+  test("a folder of another user, which is not writable", ({ skip }) => {
     const user = plainUser();
     if (typeof user === "string") return skip(user);
     const [command, ...words] = user.command("doctor", "--json", "--port", "0", "--db", "/etc/data.db");
@@ -89,7 +89,7 @@ describe("finds", () => {
     [{ ALL_PROXY: "socks://proxy" }, "warn", "ALL_PROXY is set"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "example.com, localhost,127.0.0.1" }, "ok", "excludes this machine"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "excludes this machine"],
-  ])("the state of the proxy variables %j", (variables, state, message) => {
+  ])("that the state of the proxy variables %j is %s", (variables, state, message) => {
     expect(checkProxy(variables)).toMatchObject({ state, message: expect.stringContaining(message) });
   });
 });

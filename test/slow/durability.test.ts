@@ -32,8 +32,8 @@ const LOCK_TIMEOUT = 500;
 
 const RULE = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 
-describe("after a restart", () => {
-  test.each(["a crash", "a close"])("by %s, the clock has the time to which it was advanced", async (end) => {
+describe("a sandbox that is started again", () => {
+  test.each(["a crash", "a close"])("keeps the mode and the time of its clock after %s", async (end) => {
     let db = join(folder(), "sandbox.db");
     /** Starts a sandbox on the file, makes the call, and ends the sandbox. Returns the reply. */
     const clockAfter = async (method: string, path: string, body?: object, clock?: string) => {
@@ -56,7 +56,7 @@ describe("after a restart", () => {
     });
   });
 
-  test("a sandbox has its records, keys, sessions, idempotent responses, request log and counters", async () => {
+  test("keeps its records, keys, sessions, idempotent responses, request log and counters", async () => {
     const db = join(folder(), "data.db");
     const options = { memory: false, db, clock: "2026-01-05T12:00:00Z" };
     const post = (url: string, key: string) =>
@@ -94,7 +94,7 @@ describe("after a restart", () => {
   });
 });
 
-describe("the file", () => {
+describe("the database file", () => {
   test("and every file beside it are readable by the owner only", async () => {
     const cwd = folder();
     const sandbox = await createSandbox({ memory: false, db: join(cwd, "deep/er/data.db") });
@@ -129,13 +129,13 @@ describe("the file", () => {
     expect([...numbers].sort((one, other) => one - other).slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  /** A sandbox on a file that another program has open too. */
+  /** Opens a sandbox on a file that another program also has open. */
   async function contested(options: GivenOptions = {}) {
     const db = join(folder(), "data.db");
     const bench = await open({ memory: false, db, clock: "real", ...options });
     const other = new Sqlite(db);
     onTestFinished(() => void other.close());
-    /** Waits for an expected defect reported by this part of the sandbox, and removes it from the list. */
+    /** Waits until this part of the sandbox reports a defect, and clears the list of defects. */
     const defect = async (where: string) => {
       await expect.poll(() => bench.defects.map((found) => found.where)).toContain(where);
       return String(bench.defects.splice(0)[0]?.error);
@@ -143,7 +143,7 @@ describe("the file", () => {
     return { bench, other, defect };
   }
 
-  test("may be read and briefly locked by other programs: a write fails as a whole, and reads succeed", async () => {
+  test("can be read while another program has it locked, and a write fails as a whole", async () => {
     const { bench, other } = await contested();
     const write = () => bench.call("POST", RULES, { body: RULE });
     const me = async () => (await bench.call("GET", "/v1/merchants/me")).status;
@@ -161,7 +161,7 @@ describe("the file", () => {
     ]);
   });
 
-  test("that stays locked delays one write: later writes fail at once until one succeeds", async () => {
+  test("that stays locked delays only one write; later writes fail at once until one succeeds", async () => {
     const db = join(folder(), "data.db");
     const database = openDatabase(db);
     const other = new Sqlite(db);
@@ -180,7 +180,7 @@ describe("the file", () => {
     database.close();
   });
 
-  test("survives deliveries and expiries that fall due while it is locked", async () => {
+  test("that is locked while the clock advances keeps no failed write, and stored replies still expire", async () => {
     const { bench, other } = await contested({ rateLimit: "none" });
     const write = () => bench.call("POST", RULES, { body: RULE, headers: { "idempotency-key": "one" } });
     const made = await write();
@@ -199,7 +199,7 @@ describe("the file", () => {
     bench.defects.length = 0;
   });
 
-  test("that is locked for a while loses no delivery: receivers' responses are recorded afterwards", async () => {
+  test("that is locked for a while loses no delivery, and later records the receivers' responses", async () => {
     const { bench, other, defect } = await contested({ retrySchedule: "20ms" });
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -216,7 +216,7 @@ describe("the file", () => {
     bench.defects.length = 0;
   });
 
-  test("that rejects one endpoint's due deliveries changes no endpoint's concurrency limit", async () => {
+  test("that rejects an update of one endpoint's deliveries changes no concurrency limit", async () => {
     const { bench, other, defect } = await contested();
     const receiver = await receive();
     receiver.always("hang");
@@ -234,17 +234,20 @@ describe("the file", () => {
     bench.defects.length = 0;
   });
 
-  test.skipIf(!existsSync("/dev/full"))(`survives a disk too full for its own error log${FULL_DISK}`, async () => {
-    const cwd = folder();
-    const words = [process.execPath, PROGRAM, "start", "--port", "0", "--db", "data.db"];
-    const program = launchCommand("sh", ["-c", 'exec "$0" "$@" 2>/dev/full', ...words], {}, cwd);
-    const url = / at (\S+)\/v1 /.exec(await program.line((line) => line.includes(" is ready at ")))?.[1] ?? "";
-    const other = new Sqlite(join(cwd, "data.db"));
-    other.exec("begin immediate");
-    const { status } = await call(url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
-    other.close();
-    expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
-  });
+  test.skipIf(!existsSync("/dev/full"))(
+    `that is locked does not end a sandbox that cannot write its error log${FULL_DISK}`,
+    async () => {
+      const cwd = folder();
+      const words = [process.execPath, PROGRAM, "start", "--port", "0", "--db", "data.db"];
+      const program = launchCommand("sh", ["-c", 'exec "$0" "$@" 2>/dev/full', ...words], {}, cwd);
+      const url = / at (\S+)\/v1 /.exec(await program.line((line) => line.includes(" is ready at ")))?.[1] ?? "";
+      const other = new Sqlite(join(cwd, "data.db"));
+      other.exec("begin immediate");
+      const { status } = await call(url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
+      other.close();
+      expect([status, (await call(url, "GET", "/v1/merchants/me")).status]).toEqual([500, 200]);
+    },
+  );
 
   /** The file of a closed sandbox, after a change to its database. */
   async function ours(change: (sql: Sqlite.Database) => void = () => {}): Promise<string> {
@@ -284,7 +287,7 @@ describe("the file", () => {
     ["that is not a database", () => overwrite(() => "Dear reader,\n".repeat(1_000)), /not a usable SQLite file/],
     ["that was cut short", () => overwrite((bytes) => bytes.subarray(0, 20_000)), /not a usable SQLite file/],
     [
-      "one of whose pages was overwritten",
+      "with an overwritten page",
       async () => {
         let page = 0;
         const db = await ours((sql) => {
@@ -306,7 +309,7 @@ describe("the file", () => {
         const copy = join(folder(), "data.db");
         const sql = new Sqlite(db);
         sql.exec("pragma journal_mode = wal; create table documents (body text)");
-        // Before SQLite's first checkpoint, the tables are in the log.
+        // Before SQLite's first checkpoint, only the log contains the tables.
         copyFileSync(db, copy);
         sql.close();
         return copy;
@@ -331,7 +334,7 @@ describe("the file", () => {
     expect(look()).toEqual(before);
   });
 
-  test("that has two paths cannot be opened by a second sandbox over the other path", async () => {
+  test("cannot be opened by a second sandbox under another path", async () => {
     const cwd = folder();
     const db = join(cwd, "data.db");
     symlinkSync(db, join(cwd, "link.db"));
@@ -365,7 +368,7 @@ describe("the file", () => {
   });
 
   test.skipIf(ON_WINDOWS)(
-    `is not opened through a link in a checkout; neither are the files beside it${needs(!ON_WINDOWS, UNIX)}`,
+    `and the files beside it are not opened through symbolic links in a checkout${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       for (const link of ["", ".gitignore", "sandbox.db", "snapshots", "snapshots/kept.snapshot.db"]) {
         const [cwd, home] = [folder(), folder()];
@@ -474,7 +477,7 @@ describe("the file", () => {
     },
   );
 
-  test("at an impossible path is rejected in one sentence; the program exits with code 1", async () => {
+  test("at an impossible path is rejected in one sentence, and the program exits with code 1", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     mkdirSync(join(cwd, "folder"));

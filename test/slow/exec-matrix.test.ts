@@ -1,6 +1,6 @@
-// The exit codes of `exec --fail-on verdicts,5xx` over a sample shop in three languages, correct and with each of six
-// bugs. The shop uses the merchant of `exec`, or its tests create and remove merchants. Each runs with and without
-// faults. `npm run verdicts` runs every combination (a cell of the matrix), and `npm test` each bug once.
+// The exit codes of `exec --fail-on verdicts,5xx` for the tests of a sample shop in three languages. The shop has no
+// bug or one of six. Its tests use the merchant of `exec`, or create and remove their own, with and without faults.
+// `npm run verdicts` runs every combination (a cell of the matrix), and `npm test` runs each bug at least once.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ const root = join(import.meta.dirname, "../..");
 const shops = join(root, "test/support/shops");
 
 /**
- * Each bug with the rule that it breaks, which `exec` must name, and the exit code under faults. Without faults, no bug
- * shows.
+ * Each bug, the rule that it breaks and that `exec` must name, and the exit code with faults. Without faults, no bug
+ * has an effect.
  */
 const BUGS = {
   none: [undefined, 0],
   "new key": [/effect\.single/, 3],
   "no key": [/effect\.single/, 3],
-  // The service rejects the retry with another body, so the test itself fails.
+  // The service rejects a retry with another body, so the shop's own test fails.
   "new body": [/idempotency\.body_stable/, 1],
   "no wait": [/retry_after\.honoured/, 3],
   "no end": [/retry\.bounded/, 3],
@@ -29,7 +29,7 @@ const BUGS = {
 
 type Bug = keyof typeof BUGS;
 
-/** Each language with its command, its tools, and a probe that succeeds where they are installed. */
+/** Each language, the command of its tests, its tools, and a command that succeeds if the tools are installed. */
 const LANGUAGES: [language: string, command: string[], tools: string, probe: string][] = [
   ["vitest", [process.execPath, "node_modules/vitest/vitest.mjs", "run", "--testTimeout=60000"], "node", "true"],
   [
@@ -41,7 +41,7 @@ const LANGUAGES: [language: string, command: string[], tools: string, probe: str
   ["shell", ["sh", "shop.sh"], "curl and awk in PATH", "curl --version && awk 1 /dev/null"],
 ];
 
-/** `npm run verdicts` sets RUNS, the number of clients for the judge. */
+/** `npm run verdicts` sets RUNS. Its number applies to judge-matrix.test.ts. */
 const ALL = process.env.RUNS !== undefined;
 
 interface Cell {
@@ -62,8 +62,8 @@ function shopFolder(): string {
   return home;
 }
 
-/** The exit code, with the name of the rule that the bug breaks if it was reported. */
-async function play(command: readonly string[], { bug, isOwn, hasFaults }: Cell): Promise<string> {
+/** Runs a cell. Returns the exit code; adds `?` and the output if `exec` or the report does not show the failure. */
+async function runCell(command: readonly string[], { bug, isOwn, hasFaults }: Cell): Promise<string> {
   const home = shopFolder();
   const faults = hasFaults && !isOwn ? ["--faults", "faults.json"] : [];
   const words = ["exec", "--fail-on", "verdicts,5xx", "--report", "json=report.json", ...faults, "--", ...command];
@@ -71,8 +71,8 @@ async function play(command: readonly string[], { bug, isOwn, hasFaults }: Cell)
   const { code, error, out } = await run(words, variables, home);
   const named = error.split("\n").filter((line) => BUGS[bug][0]?.test(line));
   const report = JSON.parse(readFileSync(join(home, "report.json"), "utf8"));
-  const isSeen = report.totals.requests >= 4 && (code === 0 || named.length > 0) && report.failed === (code !== 0);
-  return isSeen ? String(code) : `${code}?\n${out.join("\n")}\n${error}`;
+  const isReported = report.totals.requests >= 4 && (code === 0 || named.length > 0) && report.failed === (code !== 0);
+  return isReported ? String(code) : `${code}?\n${out.join("\n")}\n${error}`;
 }
 
 /** The cells with faults come first, because they wait for retries. */
@@ -84,9 +84,9 @@ const cellsOf = (language: string): Cell[] =>
     .filter((cell) => ALL || isUsual(language, cell));
 
 /**
- * Whether `npm test` runs a cell. Without faults no bug shows, and a bug shows in the same way in each language and for
- * each merchant. So the shell, which starts fastest, runs every bug for one merchant. Each other language runs one bug
- * that its own tests do not notice.
+ * Whether `npm test` runs a cell. A bug has no effect without faults, and the same effect in each language and for each
+ * merchant. So the shell, which starts fastest, runs every bug for one merchant. Each other language runs one bug that
+ * its own tests do not notice.
  */
 function isUsual(language: string, { bug, isOwn, hasFaults }: Cell): boolean {
   if (bug === "none") return hasFaults || language === "shell";
@@ -101,16 +101,20 @@ const expected = (cells: Cell[]) =>
 
 for (const [language, command, tools, probe] of LANGUAGES) {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
-  test.skipIf(!isInstalled)(`${language}${needs(isInstalled, tools)}`, { timeout: 900_000 }, async () => {
-    const matrix: Record<string, string> = {};
-    const cells = cellsOf(language);
-    const left = [...cells];
-    const playNext = async () => {
-      for (let cell = left.shift(); cell !== undefined; cell = left.shift())
-        matrix[nameOf(cell)] = await play(command, cell);
-    };
-    // A cell mostly waits, so five cells run at a time.
-    await Promise.all(Array.from({ length: 5 }, playNext));
-    expect(matrix).toEqual(expected(cells));
-  });
+  test.skipIf(!isInstalled)(
+    `exec finds the bugs of the shop under ${language}${needs(isInstalled, tools)}`,
+    { timeout: 900_000 },
+    async () => {
+      const matrix: Record<string, string> = {};
+      const cells = cellsOf(language);
+      const left = [...cells];
+      const runNext = async () => {
+        for (let cell = left.shift(); cell !== undefined; cell = left.shift())
+          matrix[nameOf(cell)] = await runCell(command, cell);
+      };
+      // A cell mostly waits, so five cells run at a time.
+      await Promise.all(Array.from({ length: 5 }, runNext));
+      expect(matrix).toEqual(expected(cells));
+    },
+  );
 }

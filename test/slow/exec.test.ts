@@ -14,10 +14,10 @@ import { type Ended, folder, isAlive, launch, PROGRAM, run } from "../support/pr
 const exec = (words: string[], command: string[], variables?: Record<string, string>, cwd?: string): Promise<Ended> =>
   run(["exec", ...words, "--", ...command], variables, cwd);
 
-/** A one-line program with the helpers `get(path)` and `send(method, path, body)`. */
+/** The command of a program with the helpers `get(path)` and `send(method, path, body)`. */
 const node = (source: string) => [process.execPath, "--input-type=module", "-e", `${CLIENT}\n${source}`];
 
-/** Uses no `fetch`: its first call compiles WebAssembly, which takes twice as long as the start of the process. */
+/** Uses no `fetch`. Its first call compiles WebAssembly, which takes twice as long as the start of the process. */
 const CLIENT = `
 import http from "node:http";
 const { MERCHANT_BASE_URL: base, MERCHANT_API_KEY: key } = process.env;
@@ -43,14 +43,14 @@ const impatient = `
     });
   agent.destroy();`;
 
-/** Exact output and exit of a process. */
+/** The exact output and the exit code of a process. */
 function bytesOf(file: string, words: string[], input: Buffer) {
   const { stdout, stderr, status } = spawnSync(file, words, { input, cwd: folder() });
   return { out: stdout.toString("latin1"), error: stderr.toString("latin1"), status };
 }
 
-describe("the command", () => {
-  test("finds its sandbox, which is ready, through environment variables", async () => {
+describe("the command of exec", () => {
+  test("finds a ready sandbox through environment variables", async () => {
     const { code, out, error } = await exec(
       [],
       node(
@@ -71,7 +71,7 @@ describe("the command", () => {
     expect([open.code, open.out]).toEqual([0, ["200 48 200"]]);
   });
 
-  test("gets its input and prints its output unchanged; exec only adds a warning that no request arrived", () => {
+  test("reads its input and writes its output unchanged; exec only adds a warning that no request arrived", () => {
     const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256));
     const source = "process.stdin.pipe(process.stdout); process.stderr.write(Buffer.from([0, 255, 27, 10, 128]))";
     const plain = bytesOf(process.execPath, ["-e", source], everything);
@@ -96,7 +96,7 @@ describe("the command", () => {
     ["TERM", 143],
     ["KILL", 137],
     ["SEGV", 139],
-  ])("ended by SIG%s gives exit code %i", async (signal, code) => {
+  ])("that is killed by SIG%s makes exec exit with %i", async (signal, code) => {
     expect(await exec([], ["sh", "-c", `kill -${signal} $$`])).toMatchObject({ code, signal: null });
   });
 
@@ -153,7 +153,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
 
   test.each(["SIGINT", "SIGHUP"] as const)("%s is forwarded once", async (signal) => {
     const counted = `process.exitCode = (process.exitCode ?? 40) + 1; get("/payments").then(() => process.exit())`;
-    // A separate session, as in a pipeline: otherwise the terminal would signal the command as well.
+    // Starts exec in a separate session, as a CI system does. Otherwise the terminal would also signal the command.
     const child = spawn(process.execPath, [PROGRAM, "exec", "--", ...node(waiting(counted))], {
       detached: true,
       cwd: folder(),
@@ -192,7 +192,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
     expect(await program.ended).toMatchObject({ code: 137, signal: null });
   });
 
-  /** Prints the ids of two background processes that ignore signals, one of them in its own session like a daemon. */
+  /** Starts two background processes that ignore signals, one of them in its own session, and prints their ids. */
   const family = (then: string) => `
     const { spawn } = await import("node:child_process");
     const deaf = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {}); " +
@@ -225,7 +225,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("a nested exec ends its own processes, and the outer exec ends all of them", async () => {
+  test("a nested exec ends its own processes, and the outer exec ends the other processes", async () => {
     const inner = [process.execPath, PROGRAM, "exec", "--", ...node(family("process.exit(5)"))];
     const source = `${family("")}
       const { spawnSync } = await import("node:child_process");
@@ -236,9 +236,9 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
   });
 });
 
-// exec-matrix.test.ts tests the other ways to fail; test/cli/fail-on.test.ts tests each condition.
+// exec-matrix.test.ts tests exec with other bugs. test/cli/fail-on.test.ts tests each condition of --fail-on.
 describe("--fail-on", () => {
-  test("verdicts exits with 3 for a wrong retry, even of a client that left the first body unread", async () => {
+  test("verdicts makes exec exit with 3 after a wrong retry, even if the first body was left unread", async () => {
     const unread = (path: string, body: object | undefined, keys: readonly string[]) =>
       node(`
         for (const name of ${JSON.stringify(keys)})
@@ -260,7 +260,7 @@ describe("--fail-on", () => {
   });
 });
 
-test("a scenario that no call met leaves retries untested, and exec says so", async () => {
+test("exec says that retries were not tested if no call met the scenario", async () => {
   const { code, error } = await exec(
     ["--scenario", "lost-response", "--fail-on", "verdicts"],
     node("await get('/payments?limit=1')"),
@@ -268,7 +268,7 @@ test("a scenario that no call met leaves retries untested, and exec says so", as
   expect([code, error]).toEqual([0, expect.stringContaining("were not tested: no call met lost-response.")]);
 });
 
-describe("a sandbox of the command", () => {
+describe("a sandbox that the command creates", () => {
   const own = (source: string) =>
     node(`
       const { createSandbox } = (await import("node:module")).createRequire(${JSON.stringify(PROGRAM)})("./index.cjs");
@@ -336,7 +336,7 @@ describe("a sandbox of the command", () => {
     ]);
   });
 
-  test("counts its requests for the run, and is reported if it is still open when the command ends", async () => {
+  test("adds its requests to the run, and is reported if it is still open when the command ends", async () => {
     expect(await exec(["--fail-on", "verdicts"], own(used))).toMatchObject({ code: 0, error: "" });
     const left = await exec(["--fail-on", "verdicts"], own(`${used} process.exit();`));
     expect([left.code, left.error]).toEqual([
@@ -346,8 +346,8 @@ describe("a sandbox of the command", () => {
   });
 });
 
-describe("exec writes", () => {
-  test("reports in every format, also after a failed command", async () => {
+describe("exec", () => {
+  test("writes reports in every format, even after a failed command", async () => {
     const cwd = folder();
     const report = "junit=out/a,b.xml,html=report.html,markdown=report.md,json=report.json,har=report.har";
     expect((await exec(["--report", report], node("await get('/payments'); process.exit(2)"), {}, cwd)).code).toBe(2);
@@ -367,7 +367,7 @@ describe("exec writes", () => {
     [8, 8],
     [255, 255],
   ])(
-    "a failure to write one report into the other reports, and turns exit code %i into %i",
+    "writes the failure of one report into the other reports, and changes exit code %i to %i",
     async (given, expected) => {
       const cwd = folder();
       const { code, error } = await exec(
@@ -382,7 +382,7 @@ describe("exec writes", () => {
     },
   );
 
-  test("reports of its own run, not of earlier ones in the file of --db, also after resets", async () => {
+  test("writes reports only of its own run, even if --db contains earlier runs or is reset", async () => {
     const cwd = folder();
     const file = "sandbox.db";
     const decline = "await send('POST', '/hospitality/bookings/bkg_pending/decline', {});";
@@ -422,7 +422,7 @@ describe("exec writes", () => {
     }
   });
 
-  test("a log after a failure, and prints its path", async () => {
+  test("writes a log after a failure, and prints the path of the log", async () => {
     const temporary = folder();
     const { error } = await exec([], node("await get('/payments'); process.exit(6)"), { TMPDIR: temporary });
     const [, path = ""] = /^merchant-sandbox: Exit code 6\. The log of the sandbox is (.*)\.\n$/.exec(error) ?? [];
@@ -435,7 +435,7 @@ describe("exec writes", () => {
 
   const hasFullDisk = existsSync("/dev/full");
   test.skipIf(!hasFullDisk)(
-    `a full disk cuts the log short, but does not fail the run${needs(hasFullDisk, "/dev/full, as on Linux")}`,
+    `writes a partial log to a full disk, and keeps the exit code${needs(hasFullDisk, "/dev/full, as on Linux")}`,
     async () => {
       const { code, error } = await exec(["--log", "/dev/full"], node("await get('/payments'); process.exit(6)"));
       expect([code, error]).toEqual([
@@ -449,7 +449,7 @@ describe("exec writes", () => {
     },
   );
 
-  test("the command runs without a temporary folder", async () => {
+  test("runs the command without a temporary folder", async () => {
     const { code, out } = await exec([], node("console.log((await get('/payments')).status)"), { TMPDIR: "/dev/null" });
     expect([code, out]).toEqual([0, ["200"]]);
   });
@@ -460,7 +460,7 @@ describe("exec does not run the command", () => {
     [["--db", "/dev/null/data.db"], 1, "Cannot make the folder /dev/null"],
     [["--log", "/dev/null/log"], 1, "Cannot write the log /dev/null/log"],
     [["--merchant", "nobody"], 2, "There is no merchant nobody. There are mer_lodge"],
-  ])("with %j", async (words, code, says) => {
+  ])("with the options %j", async (words, code, says) => {
     const cwd = folder();
     const ended = await exec(words, ["touch", "ran"], {}, cwd);
     expect([ended.code, ended.out, existsSync(join(cwd, "ran"))], ended.error).toEqual([code, [], false]);

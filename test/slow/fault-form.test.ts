@@ -1,4 +1,5 @@
-// The form that arms a fault: each field of each action can be entered, and any keys lead to a rule or a stated reason.
+// In the form that arms a fault, each field of each action can be entered. Any keys lead to a rule or to an error that
+// names its reason.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,38 +14,38 @@ import { type Bench, share } from "../support/sandbox.ts";
 
 describe("every field of every action", () => {
   let bench: Bench;
-  let desk: TestDashboard;
+  let dashboard: TestDashboard;
   let rules: readonly JsonSchema[];
 
   beforeAll(async () => {
     bench = await share();
-    desk = await openTestDashboard(bench.url, 80, 24);
+    dashboard = await openTestDashboard(bench.url, 80, 24);
     rules = (await bench.control("GET", "/faults/schema.json")).oneOf;
   });
   afterAll(() => bench.close());
 
-  /** Opens the form on an action. */
+  /** Opens the form, and selects an action. */
   async function on(type: string): Promise<void> {
-    desk.state = { ...desk.state, overlays: [] };
-    desk.press("x");
-    await desk.settle();
+    dashboard.state = { ...dashboard.state, overlays: [] };
+    dashboard.press("x");
+    await dashboard.settle();
     const wanted: Record<string, string> = { rate_limit: "429", status: "503", latency: "slow" };
-    desk.press(...typing(wanted[type] ?? type));
+    dashboard.press(...typing(wanted[type] ?? type));
   }
 
-  /** Presses Enter; either the rule is armed, or the form is still there and says why not. */
+  /** Presses Enter. Either the rule is armed, or the form stays open and shows the reason. */
   async function entered(): Promise<"armed" | "refused"> {
-    desk.press("enter");
-    await desk.settle();
-    if (!topOverlay(desk.state)) {
-      expect(desk.state.notice).toMatchObject({ style: "green" });
+    dashboard.press("enter");
+    await dashboard.settle();
+    if (!topOverlay(dashboard.state)) {
+      expect(dashboard.state.notice).toMatchObject({ style: "green" });
       return "armed";
     }
-    expect(desk.state.notice?.style).toBe("failure");
+    expect(dashboard.state.notice?.style).toBe("failure");
     // The last two lines of the screen are not part of the form.
-    const shown = desk.screen().slice(0, -2).join("\n");
+    const shown = dashboard.screen().slice(0, -2).join("\n");
     expect(shown).toContain("Arm a fault");
-    const why = desk.state.notice?.text ?? "";
+    const why = dashboard.state.notice?.text ?? "";
     expect([why, why.replace(/^\S+ /, "")].some((words) => shown.includes(sanitize(words).slice(0, 25)))).toBe(true);
     return "refused";
   }
@@ -76,7 +77,7 @@ describe("every field of every action", () => {
     return shape.pattern ? ["7s", "7s"] : ["some text", "some text"];
   }
 
-  const places = (rule: JsonSchema): [string, JsonSchema][] =>
+  const fieldsOf = (rule: JsonSchema): [string, JsonSchema][] =>
     Object.entries(rule.properties ?? {}).flatMap(([name, shape]) =>
       ["action", "match", "trigger"].includes(name)
         ? Object.entries(shape.properties ?? {})
@@ -85,12 +86,12 @@ describe("every field of every action", () => {
         : [[name, shape] as [string, JsonSchema]],
     );
 
-  /** Enters a text in a field. */
+  /** Replaces the text of a field. */
   function enter(path: string, text: string): void {
-    const field = topFormView(desk.state).fields.find(({ name }) => name === path);
+    const field = topFormView(dashboard.state).fields.find(({ name }) => name === path);
     expect(field?.name).toBe(path);
-    desk.state = focusField(desk.state, field as FormField).state;
-    desk.press("ctrl-u", ...typing(text));
+    dashboard.state = focusField(dashboard.state, field as FormField).state;
+    dashboard.press("ctrl-u", ...typing(text));
   }
 
   test("can be entered, and is sent in the call", async () => {
@@ -98,30 +99,30 @@ describe("every field of every action", () => {
     const met = new Set<string>();
     for (const rule of rules) {
       await on(String(rule.title));
-      const [start] = topFormView(desk.state).fields;
+      const [start] = topFormView(dashboard.state).fields;
       // Shows the rare fields, and moves to the first of them.
-      desk.press("ctrl-o");
-      const opened = focusField(desk.state, start as FormField).state;
-      desk.state = opened;
+      dashboard.press("ctrl-o");
+      const opened = focusField(dashboard.state, start as FormField).state;
+      dashboard.state = opened;
       for (const { name } of topFormView(opened).fields) {
-        expect(topFormView(desk.state).focused?.name).toBe(name);
-        desk.press("tab");
+        expect(topFormView(dashboard.state).focused?.name).toBe(name);
+        dashboard.press("tab");
       }
-      for (const [path, shape] of places(rule)) {
+      for (const [path, shape] of fieldsOf(rule)) {
         // The actions of a target share fields. A shared field is entered for each action only if FUZZ_RUNS is set,
         // and its rule is armed once.
         const alike = path.startsWith("action.") ? `${rule.title} ${path}` : `${rule.properties?.target?.enum} ${path}`;
         const isMet = met.has(alike);
         if (isMet && process.env.FUZZ_RUNS === undefined) continue;
-        desk.state = opened;
+        dashboard.state = opened;
         const [text, value] = sample(path, shape);
         const [other, wanted = ""] = shape["x-only-with"] ?? [];
         if (other !== undefined) enter(`action.${other}`, wanted);
         enter(path, text);
-        desk.press("ctrl-y");
-        await desk.settle();
+        dashboard.press("ctrl-y");
+        await dashboard.settle();
         const body = JSON.parse(
-          (/ --data-raw '(.*)'$/s.exec(desk.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"),
+          (/ --data-raw '(.*)'$/s.exec(dashboard.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"),
         );
         const [outer = "", inner] = path.split(".");
         expect([path, inner === undefined ? body[outer] : body[outer]?.[inner]]).toEqual([path, value]);
@@ -168,7 +169,7 @@ describe("every field of every action", () => {
       fc.asyncProperty(fc.nat(), fc.array(key, { maxLength: 40 }), async (which, keys) => {
         await on(String(rules[which % rules.length]?.title));
         for (const one of keys) {
-          desk.press(...(texts.includes(one) ? typing(one) : [one]));
+          dashboard.press(...(texts.includes(one) ? typing(one) : [one]));
         }
         outcomes[await entered()]++;
         await bench.control("DELETE", "/faults");

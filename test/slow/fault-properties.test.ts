@@ -24,7 +24,7 @@ describe("equal runs", () => {
     await receiver.close();
   });
 
-  /** Actions in real time, which another test tries. */
+  /** Actions that take real time. Other tests cover them. */
   const REAL = ["latency", "transport"];
   const action = fc.constantFrom(...actions.filter(({ type }) => !REAL.includes(type))).map(({ example }) => {
     const words = example.replaceAll("'", "").split(" ");
@@ -44,43 +44,43 @@ describe("equal runs", () => {
   const sets = fc.array(fc.record({ action, trigger: when }), { minLength: 1, maxLength: 5 });
 
   /**
-   * Runs twenty calls and six events with these rules from the fixtures; returns the outcome of each, and the firings
-   * of each rule.
+   * Resets the sandbox, and makes twenty calls and five events with these rules. Returns each response, each delivery
+   * and the state of each rule.
    */
-  async function day(rules: object[]): Promise<unknown[]> {
+  async function runWith(rules: object[]): Promise<unknown[]> {
     await bench.control("POST", "/reset", {});
     await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
     receiver.arrivals.splice(0);
     await register(bench, receiver.url);
     for (const rule of rules) await bench.control("POST", "/faults", rule);
-    const told: unknown[] = [];
-    const say = async (method: string, path: string, body?: object) => {
-      const headers: Record<string, string> = body ? { "idempotency-key": `${path} ${told.length}` } : {};
+    const outcomes: unknown[] = [];
+    const makeCall = async (method: string, path: string, body?: object) => {
+      const headers: Record<string, string> = body ? { "idempotency-key": `${path} ${outcomes.length}` } : {};
       const answer = await bench.call(method, path, { body, headers }).catch(() => undefined);
-      told.push(answer ? [answer.status, answer.headers["x-sandbox-fault"], answer.text] : "no answer");
+      outcomes.push(answer ? [answer.status, answer.headers["x-sandbox-fault"], answer.text] : "no answer");
     };
     for (let round = 0; round < 10; round++) {
-      await say("GET", "/v1/payments?limit=1");
-      await say("POST", "/v1/hospitality/pricing-rules", {
+      await makeCall("GET", "/v1/payments?limit=1");
+      await makeCall("POST", "/v1/hospitality/pricing-rules", {
         name: `Rule ${round}`,
         adjustmentType: "fixed",
         adjustmentValue: round,
       });
       if (round % 2 === 0)
-        await trigger(bench, "payment.succeeded", { amount: round }).catch(() => told.push("no event"));
+        await trigger(bench, "payment.succeeded", { amount: round }).catch(() => outcomes.push("no event"));
       await settle(bench);
     }
     await advance(bench, "2h");
-    told.push(...receiver.arrivals.map(({ rawHeaders, body }) => `${rawHeaders.join("|")} ${body}`).sort());
-    return [...told, ...(await rulesOf(bench))];
+    outcomes.push(...receiver.arrivals.map(({ rawHeaders, body }) => `${rawHeaders.join("|")} ${body}`).sort());
+    return [...outcomes, ...(await rulesOf(bench))];
   }
 
-  test("with equal calls and equal rules have equal faults, call by call and delivery by delivery", async () => {
+  test("have the same faults on each call and each delivery, whatever the rules", async () => {
     let fired = 0;
     const property = fc.asyncProperty(sets, async (rules) => {
-      const first = await day(rules);
+      const first = await runWith(rules);
       fired += first.filter((one) => typeof one === "object" && (one as { fired?: number }).fired).length;
-      expect(await day(rules)).toEqual(first);
+      expect(await runWith(rules)).toEqual(first);
     });
     await fc.assert(property, { numRuns: inputs(5) });
     expect(fired).toBeGreaterThan(8);

@@ -1,4 +1,4 @@
-// Commands in a folder: the sandbox that runs there, and the options in merchant-sandbox.json.
+// Commands find the sandbox of their folder, and a start reads the options in merchant-sandbox.json.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const config = (cwd: string, value: unknown) =>
   writeFileSync(join(cwd, "merchant-sandbox.json"), typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 describe("a command finds the sandbox", () => {
-  test("that runs in the foreground in this folder, and in no other", async () => {
+  test("that runs in the foreground in its folder, but no sandbox of another folder", async () => {
     const [here, there] = [folder(), folder()];
     const [one, other] = [await start([], {}, here), await start([], {}, there)];
     for (const [cwd, { url }] of [
@@ -43,7 +43,7 @@ describe("a command finds the sandbox", () => {
     expect(error).toContain("A sandbox that was started without --detach is stopped in its own terminal.");
   });
 
-  test("of this folder rather than the sandbox at the default port, and prints which one it uses", async () => {
+  test("of its folder rather than the sandbox at the default port, and prints the URLs of both", async () => {
     const [cwd, port] = [folder(), await freePort()];
     const variables = { MERCHANT_SANDBOX_PORT: String(port) };
     const { url } = await start([], {}, cwd);
@@ -58,7 +58,7 @@ describe("a command finds the sandbox", () => {
     expect((await run(["clock", "--url", usual.url], variables, cwd)).error).toBe("");
   });
 
-  test("that keeps everything in memory, and leaves no folder behind", async () => {
+  test("that keeps everything in memory, and whose state file is removed when it ends", async () => {
     const cwd = folder();
     const { url, child, ended } = await start(["--memory"], {}, cwd);
     expect(await run(["status"], NOWHERE, cwd)).toMatchObject({
@@ -76,7 +76,7 @@ describe("a command finds the sandbox", () => {
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
   });
 
-  test("that has this folder's database open, or else the latest started, and names the others", async () => {
+  test("that has the folder's database open, or else the latest sandbox, and names the others", async () => {
     const cwd = folder();
     const first = await start(["--memory"], {}, cwd);
     const last = await start(["--memory"], {}, cwd);
@@ -90,7 +90,7 @@ describe("a command finds the sandbox", () => {
     expect((await run(["stop"], NOWHERE, cwd)).error).toContain("Several sandboxes run here");
   });
 
-  test("but not from a database that another folder's sandbox wrote or that other users may write", async () => {
+  test("but neither through a copied database nor through one that other users can read", async () => {
     const [cwd, copied] = [folder(), folder()];
     await start([], {}, cwd);
     attempted("State files of a checkout");
@@ -101,7 +101,7 @@ describe("a command finds the sandbox", () => {
     expect((await run(["reset"], NOWHERE, cwd)).error).toContain("No sandbox answers at http://127.0.0.1:1 ");
   });
 
-  test("or reports that none is running, and leaves no file behind", async () => {
+  test("or reports that none is running, and adds no file", async () => {
     const cwd = folder();
     const { child, ended } = await start([], {}, cwd);
     child.kill("SIGTERM");
@@ -230,7 +230,7 @@ describe("merchant-sandbox.json", () => {
     );
   });
 
-  test.each(["/dev/zero", "./pipe"])("and the files that its options name may not be %s", async (path) => {
+  test.each(["/dev/zero", "./pipe"])("cannot be %s, and neither can the files that its options name", async (path) => {
     const cwd = folder();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
     for (const flag of ["--faults", "--scenario", "--snapshot"]) {
@@ -248,7 +248,7 @@ describe("merchant-sandbox.json", () => {
     );
   });
 
-  test("but a pipe is read if the shell opened it for the program", () => {
+  test("does not keep --faults from reading a pipe that the shell opened", () => {
     const command = `echo '[{"action":{"type":"none"}}]' | "$0" exec --memory --port 0 --faults /dev/stdin -- true`;
     const { status, stderr } = spawnSync("sh", ["-c", command, PROGRAM], { cwd: folder(), encoding: "utf8" });
     expect([status, stderr]).toEqual([

@@ -1,4 +1,4 @@
-// `--follow` of a list: prints the rows that are there, and then each new row.
+// `--follow` prints the existing rows of a list, and then each new row.
 
 import { expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
@@ -6,13 +6,13 @@ import { launch, start } from "../support/program.ts";
 import { type Bench, call, control, open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
-/** A genuine event that the receiver of its endpoint rejected. */
+/** A genuine event that an endpoint's receiver rejected. */
 interface Rejected {
   endpoint: string;
   event: string;
 }
 
-/** The new row of each list after such an event. */
+/** For each list, the row that appears after a rejected event. */
 const NEW_ROW: Record<string, (rejected: Rejected) => RegExp> = {
   requests: () => / POST \/v1\/webhook-events\/test /,
   events: ({ event }) => new RegExp(` event payment\\.succeeded ${event} `),
@@ -21,7 +21,7 @@ const NEW_ROW: Record<string, (rejected: Rejected) => RegExp> = {
   endpoints: ({ endpoint }) => new RegExp(`^${endpoint} mer_lodge `),
 };
 
-/** Registers an endpoint whose receiver rejects, and delivers an event to it. */
+/** Registers an endpoint whose receiver rejects every event, and delivers an event. */
 async function deliverToRejecting(bench: Bench): Promise<Rejected> {
   const receiver = await receive();
   receiver.always(401);
@@ -67,7 +67,7 @@ test("requests --follow prints the newest requests, then each new one, even if a
   expect(out.map((text) => /\/(pay\w+) 404/.exec(text)?.[1])).toEqual(["pay_one", ...numbers]);
 });
 
-test("verdicts on repeated events are logged before any command lists them; list and --follow agree", async () => {
+test("a sandbox logs verdicts on repeated events, and the list and --follow show the same verdicts", async () => {
   const { url, line } = await start(["--memory"]);
   const receiver = await receive();
   const acted = new Set<string>();

@@ -1,5 +1,5 @@
-// Fuzzes files that a person writes or a checkout brings: the sandbox accepts each file, or rejects it with its name
-// and the line. Nothing else is affected.
+// Fuzzes the files that a user writes or a checkout contains. The sandbox accepts each file, or rejects it with its
+// name and a line, and does nothing else.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -34,21 +34,21 @@ function filesOf(path: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(packageFile(`${path}/${name}`), "utf8")]));
 }
 
-interface Spoilt {
+interface Mutation {
   /** Index of the file, modulo the number of files. */
   file: number;
   edits: Edit[];
   changes: Change[];
 }
 
-const spoilt: fc.Arbitrary<Spoilt> = fc.record({
+const mutation: fc.Arbitrary<Mutation> = fc.record({
   file: fc.nat({ max: 30 }),
   edits: fc.array(edit, { maxLength: 3 }),
   changes: someChanges(TOKENS, 3, 2),
 });
 
-/** A file with edits of its JSON, if it is JSON, and changes of its bytes. */
-function corrupt(files: Record<string, string>, { file, edits, changes }: Spoilt): [name: string, bytes: Buffer] {
+/** One of the files, with edits of its JSON, if it is JSON, and changes of its bytes. */
+function corrupt(files: Record<string, string>, { file, edits, changes }: Mutation): [name: string, bytes: Buffer] {
   const names = Object.keys(files);
   const name = names[file % names.length] as string;
   const text = files[name] ?? "";
@@ -56,7 +56,7 @@ function corrupt(files: Record<string, string>, { file, edits, changes }: Spoilt
   return [name, changed(Buffer.from(written ?? "null"), changes)];
 }
 
-/** Reads a file; an error must name the line. Returns whether the file was accepted. */
+/** Reads a file, and returns whether it was accepted. An error must name the line. */
 async function accepts(path: string, read: () => Promise<unknown>): Promise<boolean> {
   try {
     await read();
@@ -77,11 +77,11 @@ async function start(options: Parameters<typeof createSandbox>[0]): Promise<void
   await sandbox.close();
 }
 
-/** Both outcomes must occur: accepted and rejected files. */
-async function fuzz(sample: number, corpus: Spoilt[], outcome: (drawn: Spoilt) => Promise<boolean>): Promise<void> {
+/** Calls `outcome` with random mutations. Accepted and rejected files must both occur. */
+async function fuzz(sample: number, corpus: Mutation[], outcome: (drawn: Mutation) => Promise<boolean>): Promise<void> {
   const seen = { taken: 0, refused: 0 };
   await fc.assert(
-    fc.asyncProperty(spoilt, async (drawn) => {
+    fc.asyncProperty(mutation, async (drawn) => {
       attempted("Malformed input");
       seen[(await outcome(drawn)) ? "taken" : "refused"]++;
     }),
@@ -107,7 +107,7 @@ function freshFaults(): Faults {
   });
 }
 
-test("a mutated fixture is rejected with its line, or the sandbox starts with it", async () => {
+test("a mutated fixture is rejected with a line, or the sandbox starts with it", async () => {
   const files = filesOf("fixtures/merchants");
   const dir = folder();
   await fuzz(12, [], async (drawn) => {
@@ -120,12 +120,12 @@ test("a mutated fixture is rejected with its line, or the sandbox starts with it
   });
 });
 
-test("a mutated scenario is rejected with its line, or the sandbox starts with it", async () => {
+test("a mutated scenario is rejected with a line, or the sandbox starts with it", async () => {
   const files = filesOf("fixtures/scenarios");
-  const path = join(folder(), "spoilt.json");
+  const path = join(folder(), "mutation.json");
   const grammar = { checkFault: freshFaults().rules.check, judgeRules: rules.map(({ id }) => id) };
-  // A null rule.
-  const corpus: Spoilt[] = [
+  // Replaces a rule by null.
+  const corpus: Mutation[] = [
     { file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] },
   ];
   await fuzz(40, corpus, async (drawn) => {
@@ -136,7 +136,7 @@ test("a mutated scenario is rejected with its line, or the sandbox starts with i
   });
 });
 
-test("a mutated fault file is rejected with its line, or its rules are added", async () => {
+test("a mutated fault file is rejected with a line, or its rules are added", async () => {
   const files = Object.fromEntries(
     Object.entries(filesOf("fixtures/scenarios")).map(([name, text]) => [
       name,
@@ -152,7 +152,7 @@ test("a mutated fault file is rejected with its line, or its rules are added", a
   });
 });
 
-test("a mutated lesson is rejected with its line, or loaded", async () => {
+test("a mutated lesson is loaded, or rejected with a line", async () => {
   const files = filesOf("fixtures/lessons");
   const dir = folder();
   await fuzz(100, [], async (drawn) => {

@@ -1,4 +1,4 @@
-// Fuzzes messages of the live stream: plain lines and the dashboard show the known parts of every message, and nothing
+// Fuzzes messages of the live stream. Plain lines and the dashboard show the known parts of every message, and nothing
 // throws.
 
 import fc from "fast-check";
@@ -58,7 +58,7 @@ const MESSAGES: object[] = [
   { type: "gap", from: 1, to: 3 },
 ];
 
-/** A regression test: if scenarios are not a list, the first line cannot be drawn, and Ink draws nothing afterwards. */
+/** A regression test: `scenarios` is not a list. The first line once failed to render, which stopped all rendering. */
 const WRONG_SCENARIOS = JSON.stringify({
   type: "snapshot",
   run: "run_2",
@@ -81,7 +81,7 @@ const message = fc
 const frames = createFrameRenderer();
 afterAll(() => frames.close());
 
-/** Draws every pane, and the details of its newest row. */
+/** Renders every pane, and the details of its newest row. */
 function expectDrawn(state: UiState): void {
   for (const { name } of panes) {
     const shown = { ...state, pane: name };

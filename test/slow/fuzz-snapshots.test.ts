@@ -11,7 +11,7 @@ import { attempted, type Bench, NOON, share } from "../support/sandbox.ts";
 
 const PAGE = 4_096;
 
-/** One cell of a table; table, column and row are indexes, modulo their number. */
+/** A new value for one cell. The indexes of table, column and row are modulo the number of tables, columns and rows. */
 interface CellChange {
   table: number;
   column: number;
@@ -25,7 +25,7 @@ interface Splice {
   to: number;
 }
 
-interface Spoilt {
+interface Mutation {
   cells: readonly CellChange[];
   splices: readonly Splice[];
   changes: readonly Change[];
@@ -44,7 +44,7 @@ const cell: fc.Arbitrary<CellChange> = fc.record({
   ),
 });
 
-const spoilt: fc.Arbitrary<Spoilt> = fc.oneof(
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.record({
     cells: fc.array(cell, { minLength: 1, maxLength: 3 }),
     splices: fc.constant([]),
@@ -61,15 +61,15 @@ const tablesIn = (sql: Sqlite.Database) =>
   sql.prepare("select name from sqlite_master where type = 'table' order by name").pluck().all() as string[];
 
 /**
- * The counters of ids are not changed: a snapshot does not show that a counter was lowered. SECURITY.md says how new
- * ids continue.
+ * The counters of ids stay unchanged, because a restore cannot detect that a counter was lowered. SECURITY.md says how
+ * new ids continue.
  */
 const NOT_CHECKED = "counters";
 /**
- * Columns with times are not changed, because a time in the past has an effect at the restore: a record goes to its
- * next state, or a stored reply is deleted.
+ * Columns with due times stay unchanged, because a past time has an effect at the restore: a record goes to its next
+ * state, or a stored reply is deleted.
  */
-const TIMES_TO_COME = ["due", "expires"];
+const DUE_COLUMNS = ["due", "expires"];
 
 /**
  * Sets one cell of a table that has rows. If SQLite rejects the value, such as a text for a number, the cell keeps its
@@ -84,7 +84,7 @@ function setCell(sql: Sqlite.Database, { table, column, row, value }: CellChange
   const keys = columns.filter(({ pk }) => pk > 0).map((one) => one.name);
   const key = keys.length > 0 ? keys.join(", ") : "rowid";
   const changed = columns[column % columns.length]?.name;
-  if (changed === undefined || TIMES_TO_COME.includes(changed)) return;
+  if (changed === undefined || DUE_COLUMNS.includes(changed)) return;
   const { count } = sql.prepare(`select count(*) as count from ${name}`).get() as { count: number };
   try {
     sql
@@ -95,7 +95,7 @@ function setCell(sql: Sqlite.Database, { table, column, row, value }: CellChange
   }
 }
 
-function spoil(file: string, { cells, splices, changes }: Spoilt): Buffer {
+function mutate(file: string, { cells, splices, changes }: Mutation): Buffer {
   const sql = new Sqlite(file);
   sql.pragma("foreign_keys = off");
   sql.pragma("ignore_check_constraints = on");
@@ -114,10 +114,10 @@ function spoil(file: string, { cells, splices, changes }: Spoilt): Buffer {
   return changed(copy, changes);
 }
 
-/** Tables that are not restored, or that due deliveries change immediately. */
+/** Tables that a restore does not replace, or that due deliveries change immediately. */
 const MOVING = ["request_log", "request_numbers", "settings", "sqlite_sequence", "deliveries", "attempts"];
 
-/** The data that a restore replaces, read from a snapshot: a hash of each table. */
+/** A hash of each table that a restore replaces, read from a snapshot. */
 function contentOf(file: string): Record<string, string> {
   const sql = new Sqlite(file, { readonly: true });
   const tables = tablesIn(sql).filter((name) => !MOVING.includes(name));
@@ -138,7 +138,7 @@ beforeAll(async () => {
   await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers: { "idempotency-key": "once" } });
   await bench.control("POST", "/learners", { name: "Ada" });
-  ({ file } = await bench.control("PUT", "/snapshots/spoilt"));
+  ({ file } = await bench.control("PUT", "/snapshots/mutated"));
   base = readFileSync(file);
 });
 afterAll(() => bench.close());
@@ -175,7 +175,7 @@ async function expectAnswers(label: string): Promise<void> {
 }
 
 /** Two values of a webhook attempt that only the check of the rows rejects. Random changes rarely make such a file. */
-const CORPUS: Spoilt[] = [
+const CORPUS: Mutation[] = [
   {
     cells: [
       { table: 0, column: 5, row: 0, value: "null" },
@@ -186,18 +186,18 @@ const CORPUS: Spoilt[] = [
   },
 ];
 
-test("a changed snapshot is refused in one sentence and changes nothing, or becomes the state", async () => {
+test("a changed snapshot is rejected in one sentence and has no effect, or becomes the new state", async () => {
   const seen = { restored: 0, refused: 0 };
-  const property = fc.asyncProperty(spoilt, async (drawn) => {
+  const property = fc.asyncProperty(mutation, async (drawn) => {
     attempted("Changed snapshots and database files");
     bench.defects.length = 0;
     writeFileSync(file, base);
     await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
-    await bench.control("POST", "/snapshots/spoilt/restore");
-    const bytes = spoil(file, drawn);
+    await bench.control("POST", "/snapshots/mutated/restore");
+    const bytes = mutate(file, drawn);
     writeFileSync(file, bytes);
     const before = await stateNow();
-    const { status, body } = await bench.call("POST", "/_sandbox/snapshots/spoilt/restore", { key: null });
+    const { status, body } = await bench.call("POST", "/_sandbox/snapshots/mutated/restore", { key: null });
     const label = `${status} ${body.message}`;
     expect(
       [readFileSync(file).equals(bytes), ...["-wal", "-shm", "-journal"].map((suffix) => existsSync(file + suffix))],

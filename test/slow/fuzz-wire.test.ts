@@ -1,4 +1,4 @@
-// Fuzzes the socket with arbitrary bytes in arbitrary pieces: the process responds or closes the connection, reports no
+// Fuzzes the socket with arbitrary bytes in arbitrary pieces. The process responds or closes the connection, reports no
 // defect, and serves the next request.
 
 import { connect } from "node:net";
@@ -14,7 +14,7 @@ const HOST = "Host: localhost:PORT\r\n";
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const half = Math.floor(RULE.length / 2);
 
-/** Well-formed requests of all kinds; PORT stands for the port of the sandbox. */
+/** Well-formed requests of all kinds. PORT stands for the port of the sandbox. */
 const REQUESTS = [
   `GET /v1/payments?limit=2 HTTP/1.1\r\n${HOST}${KEY}\r\n`,
   `GET /v1/customers/cus_ines HTTP/1.1\r\n${HOST}${KEY}Connection: keep-alive\r\n\r\n`,
@@ -81,7 +81,7 @@ const TOKENS = [
 ];
 
 interface Exchange {
-  /** Indexes into the list of requests, sent one after another. */
+  /** Indexes into REQUESTS. The requests are sent one after another. */
   requests: number[];
   changes: Change[];
   /** Positions at which the bytes are split, as fractions. */
@@ -96,16 +96,16 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
   end: fc.constantFrom("finish", "finish", "finish", "reset"),
 });
 
-/** Regressions, tried first. */
+/** Regression tests, which run first. */
 const CORPUS: Exchange[] = [
-  // All well-formed requests, whole and split byte by byte at their boundaries.
+  // All requests in one piece, except the WebSocket handshake.
   { requests: REQUESTS.map((_, place) => place).filter((place) => place !== 11), changes: [], cuts: [], end: "finish" },
-  // A control-api client that disconnects in the middle of its body.
+  // A client of the control API that disconnects in the middle of its body.
   { requests: [10], changes: [], cuts: [0.9], end: "reset" },
-  // An incomplete WebSocket handshake, which once returned a page.
+  // A damaged WebSocket handshake, which once got a page as its response.
   { requests: [11], changes: [{ what: "flip", at: 0.45, size: 1, token: "" }], cuts: [], end: "finish" },
-  // A client that makes other requests, offers HTTP/2 and disconnects: responses once failed on a socket without
-  // listeners.
+  // A client that makes other requests, offers HTTP/2 and disconnects. Its responses once failed, because the socket
+  // had no listeners.
   { requests: [7, 1, 12], changes: [], cuts: [0], end: "reset" },
   { requests: [5, 7, 12], changes: [], cuts: [0, 0, 0, 0], end: "reset" },
   { requests: [5, 4, 0], changes: [], cuts: [0.1, 0.2, 0.3, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9], end: "finish" },
@@ -125,25 +125,25 @@ function piecesOf(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   return places.slice(1).map((place, index) => bytes.subarray(places[index], place));
 }
 
-const PATIENCE = 60_000;
+const TIME_LIMIT = 60_000;
 
 /**
- * Sends the pieces one event-loop turn apart and returns everything received; undefined if the sandbox neither
- * responded nor closed.
+ * Sends the pieces one event-loop turn apart, and returns everything received. Returns undefined if the connection is
+ * not closed within the time limit.
  */
 function send(port: number, pieces: Buffer[], end: Exchange["end"]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     const chunks: Buffer[] = [];
-    const patience = setTimeout(() => {
+    const timeout = setTimeout(() => {
       socket.destroy();
       resolve(undefined);
-    }, PATIENCE);
+    }, TIME_LIMIT);
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
     socket.on("end", () => socket.end());
     socket.on("error", () => {});
     socket.on("close", () => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       resolve(Buffer.concat(chunks).toString("latin1"));
     });
     const next = ([piece, ...rest]: Buffer[]) => {
@@ -163,23 +163,23 @@ function send(port: number, pieces: Buffer[], end: Exchange["end"]): Promise<str
   });
 }
 
-interface Told {
+interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
 /**
- * Splits the bytes into responses. The length of a body is its Content-Length, unless another response or the end
- * follows the headers directly.
+ * Splits the bytes into responses. A body has the length in Content-Length, unless the next response or the end follows
+ * the headers directly.
  */
-function answersIn(received: string): Told[] {
-  const answers: Told[] = [];
+function answersIn(received: string): RawResponse[] {
+  const answers: RawResponse[] = [];
   for (let place = 0; place < received.length; ) {
     const cut = received.indexOf("\r\n\r\n", place);
     const [start = "", ...lines] = received.slice(place, cut < 0 ? undefined : cut).split("\r\n");
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1] ?? Number.NaN);
-    if (Number.isNaN(status)) throw new Error(`no answer begins with ${JSON.stringify(start.slice(0, 200))}`);
+    if (Number.isNaN(status)) throw new Error(`not the start of a response: ${JSON.stringify(start.slice(0, 200))}`);
     const headers = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
     );
@@ -193,7 +193,7 @@ function answersIn(received: string): Told[] {
   return answers;
 }
 
-function expectSound({ status, headers, body }: Told): void {
+function expectSound({ status, headers, body }: RawResponse): void {
   if (status < 400) return;
   expect(status).toBeLessThan(500);
   expect(headers["content-type"]).toBe("application/json");
@@ -215,7 +215,7 @@ test("any bytes get a response or a closed connection, and the next request is s
     attempted("Malformed input");
     const received = await send(bench.port, piecesOf(bytes, drawn.cuts), drawn.end);
     expect(received, label).toBeDefined();
-    // A reset may truncate the output anywhere.
+    // A reset may truncate the responses anywhere.
     if (drawn.end === "finish")
       for (const answer of answersIn(received ?? "")) {
         statuses.add(answer.status);

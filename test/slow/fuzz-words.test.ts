@@ -1,4 +1,4 @@
-// Fuzzes arguments and environment variables: a command works, or fails with one sentence and a documented exit code.
+// Fuzzes arguments and environment variables. A command works, or fails with one sentence and a documented exit code.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -85,7 +85,7 @@ const wordsFor = (flags: readonly string[]) =>
     { maxLength: 6 },
   );
 
-/** The error, which must be one of the allowed errors. */
+/** Expects an error with a documented exit code, and with a message that reveals no internals. */
 function expectRefusal(error: unknown, label: string): void {
   expect(error, `${label}: ${(error as Error)?.stack}`).toBeInstanceOf(SandboxError);
   const { message, exitCode } = error as SandboxError;
@@ -107,7 +107,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-test("options are parsed or rejected as misuse; parsed options start a sandbox or are rejected", async () => {
+test("options start a sandbox, or are rejected with a documented exit code", async () => {
   // These options affect things outside the test, such as files and addresses.
   const outside = ["db", "host", "port", "memory", "webhookTimeout"];
   const flags = optionNames.filter((name) => !outside.includes(name)).map(flagOf);
@@ -136,10 +136,10 @@ test("options are parsed or rejected as misuse; parsed options start a sandbox o
   expect(started).toBeGreaterThan(2);
 });
 
-/** Commands that neither wait nor stop anything, with arguments that select the sandbox of the test. */
+/** Commands that neither wait nor stop anything. They use the sandbox of MERCHANT_SANDBOX_URL. */
 const SAFE = ["env", "status", "trigger", "deliveries", "replay", "reset", "clock", "fault", "scenario"];
 
-/** Regressions: a token that no header can carry, and properties of Object.prototype as names. */
+/** Regression tests: a token that no header can contain, and properties of Object.prototype as names. */
 const CORPUS: { name: string; words: (string | string[])[] }[] = [
   { name: "status", words: [["--control-token", "✓"]] },
   { name: "scenario", words: ["__proto__"] },

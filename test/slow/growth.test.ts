@@ -20,14 +20,14 @@ import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
 const PENDING = "Reads an index that holds only pending rows.";
 const LOG =
-  "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, " +
-  "the first look after a start.";
+  "Scans a bounded log for a caller that needs all of it, such as a report, an expectation, an overview " +
+  "or the first read after a start.";
 const FEW =
-  "Sorts the few rows that the search found, of one merchant, one request or one event, " +
-  "or what came since the last look.";
-const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
+  "Sorts the few rows that the search found: those of one merchant, one request or one event, " +
+  "or those since the last read.";
+const PAGE = "Reads a bounded log from its newest row until a page is full.";
 
-/** Statements that may scan or sort: how each begins, the allowed plan, and the reason. */
+/** Statements that may scan or sort: a pattern of the text, the allowed plan, and the reason. */
 const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   {
     text: /from events e where instr\(e\.body, @quoted\)/,
@@ -185,12 +185,12 @@ function planOf(sql: Sqlite.Database, text: string): string[] {
   return rows.map(({ detail }) => detail);
 }
 
-/** The rows of a long run: each has an event, a delivery and an attempt. The first rows are pending. */
+/** The number of events of a long run, each with a delivery and an attempt. The first deliveries are pending. */
 const LOGGED = 12_000;
 const PENDING_ROWS = 50;
 
-/** A SQL expression with the text that `placeOf` makes from a count. */
-const placed = (count: string) =>
+/** A SQL expression for the text that `sortKeyOf` makes from a count. */
+const sqlSortKey = (count: string) =>
   [3, 2, 1, 0]
     .map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`)
     .join(" || ");
@@ -203,14 +203,14 @@ function fill(sql: Sqlite.Database, rows: number): void {
   sql.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
       insert into events (id, merchant, type, created, origin, request, body)
-      select 'evt_' || ${placed("i")}, 'mer_lodge', 'payment.succeeded',
+      select 'evt_' || ${sqlSortKey("i")}, 'mer_lodge', 'payment.succeeded',
         ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
     insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
       select merchant, 'we_old', sequence, 'event', iif(sequence <= ${PENDING_ROWS}, 'pending', 'succeeded'), 1, 6,
         iif(sequence <= ${PENDING_ROWS}, ${NOON_SECONDS * 1000} + 9e9, null), created from events;
     insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url,
         requestHeaders, started, ended)
-      select 'whd_' || ${placed("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
+      select 'whd_' || ${sqlSortKey("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
         iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
     insert into documents (merchant, kind, id, created, status, body)
       select merchant, 'payment', 'pay_grown' || sequence, sequence, 'succeeded',
@@ -244,7 +244,7 @@ function countRows(file: string): Record<string, number> {
   return rows;
 }
 
-test("no statement scans or sorts a growing table, except those listed with a reason", async () => {
+test("no statement scans or sorts a growing table unless ALLOWED lists a reason", async () => {
   const stores = everyStore();
   askForEveryPage(stores);
   // The statements of the request log are prepared at its first write or pruning.
@@ -269,7 +269,7 @@ test("no statement scans or sorts a growing table, except those listed with a re
   expect(ALLOWED.filter(({ text }) => !used.has(text)).map(({ text }) => text.source)).toEqual([]);
 });
 
-/** Counts the rows of these tables that a query reads: each table is replaced by a view that counts. */
+/** Counts the rows that a function reads from these tables, by replacing each table by a view that counts its rows. */
 function countReads({ sql }: Stores["database"], ...tables: string[]): (read: () => unknown) => number {
   let looked = 0;
   sql.function("looked_at", { deterministic: false }, () => ++looked);
@@ -298,7 +298,7 @@ test("looking up a merchant reads the same number of rows among a thousand merch
       "seeded_merchants",
     )(() => {
       found.push(tenants.first(), tenants.require("mer_9"), tenants.keyOf("mer_9"));
-      // A step of a lesson is checked after each request of its learner.
+      // After each request of a learner, this part of the step's check runs.
       const expected = [{ requests: { match: { operation: "payments.list" } } }];
       planChecks({ tenants, operations: ["payments.list"] } as unknown as VerificationSources, {
         merchant: "mer_9",
@@ -312,7 +312,7 @@ test("looking up a merchant reads the same number of rows among a thousand merch
   expect(rowsAmong(1_000)).toEqual(rowsAmong(10));
 });
 
-test("memory holds a bounded number of callers", () => {
+test("the cache of identified callers is bounded", () => {
   const { database, tenants, close } = everyStore();
   const keys = 5_001;
   database.sql.exec(`insert into documents (merchant, kind, id, created, status, body)
@@ -369,7 +369,7 @@ test("the logs keep the newest entries, pending deliveries and their events, and
   expect(await counted()).toMatchObject({ emitted: 0, delivered: 0 });
 });
 
-test("an attempt is listed even after many later attempts of its event", async () => {
+test("an attempt is found even after 150 later attempts of its delivery", async () => {
   const again = `update deliveries set attempts = 151 where sequence = 1;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
     insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url,
@@ -386,7 +386,7 @@ test("an attempt is listed even after many later attempts of its event", async (
   ]);
 });
 
-test("a pending delivery is sent even after many later ones, and its attempt is logged as the newest", async () => {
+test("a pending delivery is retried even after many later ones, and the retry is listed first", async () => {
   const bench = await openFilled();
   const receiver = await receive();
   receiver.always(503);
@@ -408,7 +408,7 @@ test("a pending delivery is sent even after many later ones, and its attempt is 
   expect(attempts).toBeLessThan(10_000 + PENDING_ROWS + 300);
 });
 
-test("a large database is checked as it is read: a damaged record is reported in one sentence", async () => {
+test("a large database is checked record by record when read, and reports a damaged one in one sentence", async () => {
   const records = 100_001;
   const db = join(folder(), "large.db");
   await (await share({ memory: false, db })).close();
@@ -421,11 +421,11 @@ test("a large database is checked as it is read: a damaged record is reported in
     update documents set body = json_set(body, '$.name', 5) where id = 'cus_zoe7';
     update documents set body = '{' where id = 'cus_zoe8' or merchant = 'mer_market' and kind = 'payment'`);
   const id = (number: number) => `cus_zoe${number}`;
-  // The second start finds the file unchanged by the first start.
+  // The first start does not change the file, so the second start reports the same records.
   for (let start = 0; start < 2; start++) {
     const sandbox = await createSandbox({ memory: false, db, clock: NOON });
-    const told: unknown[] = [];
-    sandbox.onDefect(({ error }) => told.push(error));
+    const defects: unknown[] = [];
+    sandbox.onDefect(({ error }) => defects.push(error));
     const get = (number: number) => call(sandbox.url, "GET", `/v1/customers/${id(number)}`, { key: "sk_test_market" });
     attempted("Changed snapshots and database files", 3);
     expect((await get(6)).status).toBe(200);
@@ -442,7 +442,7 @@ test("a large database is checked as it is read: a damaged record is reported in
     }
     const list = await call(sandbox.url, "GET", "/v1/payments", { key: "sk_test_market" });
     expect([list.status, list.body.code]).toEqual([503, "database_damaged"]);
-    expect(told).toHaveLength(3);
+    expect(defects).toHaveLength(3);
     await sandbox.close();
   }
   alter(`update documents set body = json_set(body, '$.name', 5) where id = 'mer_market'`);

@@ -1,5 +1,5 @@
-// Hostile and odd clients: requests of browsers, load generators and raw sockets, and errors that must not end the
-// process.
+// Hostile and unusual clients: requests of browsers, of load generators and through raw sockets, and errors that must
+// not end the process.
 
 import { once } from "node:events";
 import { Agent, request, type ServerResponse } from "node:http";
@@ -40,7 +40,7 @@ test("a client that sends its whole large body before it reads still gets 413 or
   expect(statusesIn(await sendAll(bench, head(RULES, `Host: localhost:${bench.port}`), size))).toEqual([401]);
 });
 
-test("Expect: 100-continue gets the response that the headers determine, without a 100 first", async () => {
+test("an invalid request with Expect: 100-continue gets the error without a 100 first", async () => {
   const bench = await open();
   const ask = (path: string, ...headers: string[]) =>
     raw(
@@ -51,8 +51,8 @@ test("Expect: 100-continue gets the response that the headers determine, without
   const small = "Content-Length: 2";
   const host = `Host: localhost:${bench.port}`;
   const key = "Authorization: Bearer sk_test_lodge";
-  // Sent concurrently, because the server keeps each connection open for some seconds in case the client still sends
-  // its body.
+  // The requests are concurrent, because the server keeps each connection open for some seconds in case the client
+  // still sends its body.
   const refused = await Promise.all([
     ask(RULES, host, small),
     ask(RULES, host, key, `Content-Length: ${MEBIBYTE + 1}`),
@@ -63,7 +63,7 @@ test("Expect: 100-continue gets the response that the headers determine, without
   expect(refused.map(statusesIn)).toEqual([[401], [413], [403], [404], [404]]);
 });
 
-test("Expect: 100-continue gets 100 if the body is wanted; an error closes unless the body was read", async () => {
+test("a valid request with Expect: 100-continue gets 100; an error closes the connection", async () => {
   const bench = await open();
   const socket = connect(bench.port, "127.0.0.1");
   const head = [
@@ -87,7 +87,7 @@ test("Expect: 100-continue gets 100 if the body is wanted; an error closes unles
   socket.destroy();
 });
 
-test("HTTP parser errors and an unknown expectation are errors of the API; only logged requests have ids", async () => {
+test("parser errors and unknown expectations get errors of the API, with ids only for logged requests", async () => {
   const bench = await open();
   const host = `Host: localhost:${bench.port}`;
   const requests: [number, string, string][] = [
@@ -132,7 +132,7 @@ test("an upgrade does not overtake the response to an earlier request on its con
   expect(statusesIn(received)).toEqual([200, 101]);
 });
 
-test("a listener that throws is a defect; the other listeners are called, and the process continues", async () => {
+test("a listener that throws is reported as a defect, and the other listeners are still called", async () => {
   const bench = await open();
   let called = 0;
   bench.onRequest(() => {
@@ -145,7 +145,7 @@ test("a listener that throws is a defect; the other listeners are called, and th
   expect(bench.defects.splice(0)).toMatchObject([{ error: { message: "This listener fails." }, where: "req_lodge_1" }]);
 });
 
-/** Fetch metadata that a browser sends, by kind of request. */
+/** The Fetch Metadata headers that a browser sends with a request. */
 const page = (site: string, mode: string, dest: string) => ({
   "sec-fetch-site": site,
   "sec-fetch-mode": mode,
@@ -174,7 +174,7 @@ test("a request from another site's page without an Origin is rejected, unless i
     }
   for (const site of ["none", "same-origin"])
     expect(await status("/_sandbox", page(site, "no-cors", "empty"))).toBe(200);
-  // A page of the sandbox under the other name of this machine.
+  // A page of the sandbox at localhost, which calls 127.0.0.1.
   const other = { origin: `http://localhost:${bench.port}`, ...page("cross-site", "cors", "empty") };
   expect(await status("/_sandbox", other)).toBe(200);
 });

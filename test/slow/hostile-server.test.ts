@@ -1,4 +1,4 @@
-// The command line against a server that is not a sandbox of this version: it prints no escapes and does not crash.
+// If a server is not a sandbox of this version, the command line prints no escape sequences and does not crash.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -39,7 +39,7 @@ function answering(reply: (path: string, method: string) => unknown, status = 20
 const says = (program: Program, words: string) => program.line((line) => line.includes(words));
 
 test.each([{ data: null }, "text", [[]], null])(
-  "requests reports an invalid response such as %j in one sentence",
+  "the command requests reports the invalid response %j in one sentence",
   async (answer) => {
     attempted("Replies of a foreign server to the command line");
     const url = await answering(() => answer);
@@ -51,7 +51,7 @@ test.each([{ data: null }, "text", [[]], null])(
   },
 );
 
-test("requests reads a bounded part of a reply", async () => {
+test("the command requests reads a bounded part of a reply", async () => {
   attempted("Replies of a foreign server to the command line");
   let sent = 0;
   const server = createServer((_, outgoing) => {
@@ -80,7 +80,7 @@ const STEERS = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u;
 // biome-ignore lint/suspicious/noExplicitAny: any schema.
 type AnySchema = any;
 
-/** A value that matches a schema, with the text wherever the schema allows one. */
+/** A value that matches a schema, with NASTY wherever the schema allows any text. */
 function matchOf(schema: AnySchema): unknown {
   if ("const" in schema) return schema.const;
   if (schema.enum) return schema.enum[0];
@@ -161,12 +161,12 @@ const COMMANDS = [
 ];
 
 describe("text of a hostile sandbox cannot control the terminal", () => {
-  test.each(COMMANDS)("in replies and errors: %s %s %s", async (...words) => {
+  test.each(COMMANDS.map((words) => [words.join(" "), words] as const))("printed by %s", async (_, words) => {
     attempted("Escape sequences in a terminal", 2);
     const replies = await answering((path, method) => hostileReply(method, path));
     const errors = await answering(() => ({ error: NASTY, code: NASTY, message: NASTY }), 400);
     for (const url of [replies, errors]) {
-      const text = await outputOf([...words.filter((word) => word !== undefined), "--url", url]);
+      const text = await outputOf([...words, "--url", url]);
       expect(text).not.toBe("");
       expect(text).not.toMatch(STEERS);
     }
@@ -205,7 +205,7 @@ test("names in files and arguments cannot control the terminal", async () => {
 
 describe("attach", () => {
   /**
-   * A live stream that sends these messages to each client; every other request is answered like a hostile sandbox's.
+   * Starts a hostile sandbox whose live stream sends these messages to each client. Returns its URL.
    */
   async function streaming(...messages: unknown[]): Promise<string> {
     const url = await answering((path, method) => hostileReply(method, path));
@@ -266,7 +266,7 @@ describe("attach", () => {
     expect(await terminal.ended).toMatchObject({ code: 0 });
   });
 
-  test("closes a connection that sends too much, and reconnects", async () => {
+  test("closes a connection that sends too much, and reports the sandbox as unreachable", async () => {
     attempted("A foreign live stream");
     const program = launch([
       "attach",

@@ -1,4 +1,4 @@
-// Untrusted text (paths, headers, bodies, responses, names): a frame contains no control characters except its own
+// A frame with untrusted text (paths, headers, bodies, responses, names) contains no control characters except its own
 // styles, and is exactly as wide as the screen.
 
 import fc from "fast-check";
@@ -28,12 +28,12 @@ import { attempted } from "../support/sandbox.ts";
 const frames = createFrameRenderer();
 afterAll(() => frames.close());
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches styles.
 const TINT = /\x1b\[(?:[1-9]|[1-4]\d|97)m/g;
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /**
- * The properties of every frame: no line has control characters or is wider than the screen. Returns its lines without
+ * Expects that no line of the frame has control characters or is wider than the screen. Returns the lines without
  * styles.
  */
 function expectContained(state: UiState): string[] {
@@ -46,7 +46,7 @@ function expectContained(state: UiState): string[] {
   return lines;
 }
 
-/** The properties of every frame whose boxes have borders: each line of a box is as wide as the screen. */
+/** Also expects that each line with a border at its start is exactly as wide as the screen. */
 function expectSound(state: UiState): void {
   const { columns, rows } = state.size;
   const lines = expectContained(state);
@@ -239,7 +239,7 @@ function answerOf(path: string, text: string): unknown {
   return { oneOf: [{ title: text, description: text }] };
 }
 
-/** Presses keys and responds to every control-api call at once. */
+/** Presses keys, and answers every call of the control API immediately. */
 function press(state: UiState, text: string, ...keys: string[]): UiState {
   return keys.reduce((before, key) => {
     const { state: after, effects } = handleKey(before, key);
@@ -287,12 +287,12 @@ describe("a detail", () => {
 });
 
 describe("untrusted text", () => {
-  test("loses its control characters and nothing else", () => {
+  test("has its control characters escaped, while plain text stays unchanged", () => {
     fc.assert(fc.property(hostile, (text) => !FORBIDDEN.test(sanitize(text))));
     fc.assert(fc.property(fc.string(), (text) => sanitize(text) === text));
     expect(sanitize("a\x1b[31mb\u202ec\u2028d\ud83d!")).toBe("a\\u001b[31mb\\u202ec\\u2028d\\ud83d!");
     expect(sanitize("⚠️ Zoë")).toBe("⚠ Zoë");
-    // A line may be wrapped at each of these spaces.
+    // A line may be wrapped at each space, so a combining character after a space is escaped.
     expect(sanitize("🏽 🏽 e\u0301 \u0301 👍🏽")).toBe("\\u1f3fd \\u1f3fd é \\u301 👍🏽");
   });
 
@@ -319,7 +319,7 @@ describe("untrusted text", () => {
         expect(lines.join("")).toBe(shown);
         expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
       }),
-      // A character that is wider than the line.
+      // The example contains a character that is wider than the line.
       { numRuns: inputs(300), examples: [["👍🏽ः", 2]] },
     );
   });

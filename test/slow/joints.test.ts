@@ -1,5 +1,5 @@
-// Tests of features that span several parts of the sandbox, with apps, clients and receivers that use no code of the
-// sandbox: Express, fetch and plain sockets.
+// Tests of features that span several parts of the sandbox. The apps, clients and receivers use Express, fetch and
+// plain sockets, but no code of the sandbox.
 
 import { createHmac } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const PAYMENT = "payment.succeeded";
 
 const addressOf = async (app: Express) => `http://127.0.0.1:${await listen(createServer(app))}`;
 
-/** Posts a pricing rule, up to three times under the keys that `keyOf` gives. */
+/** Posts a pricing rule, and retries twice if the connection fails. `keyOf` returns the key of each attempt. */
 async function postRule(baseUrl: string, apiKey: string, keyOf: (time: number) => string): Promise<number> {
   for (let time = 0; ; time++)
     try {
@@ -61,9 +61,9 @@ test("in a sandbox mounted in an app, a fault cuts only one connection, and the 
   expect(await verdictsOf(bad.id)).toMatchObject({ "idempotency.key_reused": "fail", "effect.single": "fail" });
 });
 
-test("parallel tests with their own merchants get the same bytes in any order; the report counts them", async () => {
+test("parallel tests with their own merchants get the same bytes and request count in any order", async () => {
   const names = ["pays", "declines", "lists", "waits"];
-  const play = async (order: readonly string[], atOnce: number) => {
+  const runTests = async (order: readonly string[], atOnce: number) => {
     await using sandbox = await createSandbox({ clock: NOON, isolation: "strict" });
     const app = express().post("/decline", async (request, response) => {
       const headers = { authorization: "Bearer sk_test_lodge", baggage: String(request.headers.baggage) };
@@ -91,12 +91,12 @@ test("parallel tests with their own merchants get the same bytes in any order; t
     const { requests } = (await sandbox.report({ format: "json" })) as { requests: object[] };
     return { bytes, requests: requests.length };
   };
-  const alone = await play(names, 1);
-  expect(await play(names.toReversed(), 3)).toEqual(alone);
+  const alone = await runTests(names, 1);
+  expect(await runTests(names.toReversed(), 3)).toEqual(alone);
   expect(JSON.stringify(alone.bytes)).toContain("bkg_pending");
 });
 
-test("exec sends no delivery of a foreign database, and the events of the run decide the exit code", async () => {
+test("exec sends no delivery of a foreign database, and the run's own events decide the exit code", async () => {
   const [stranger, own] = [await receive(), await receive()];
   own.always(401);
   const { database } = await postingDatabase(stranger.url);
@@ -119,7 +119,7 @@ test("exec sends no delivery of a foreign database, and the events of the run de
   expect(JSON.parse(readFileSync(join(cwd, "report.json"), "utf8")).failed).toBe(true);
 });
 
-test("a set assumption applies in the service, a user's lesson, the list and the OpenAPI document", async () => {
+test("a changed assumption applies to the service, a user's lesson, the list and the OpenAPI document", async () => {
   const lessons = folder();
   const check = { requests: { match: { operation: "bookings.decline", status: 202 } } };
   writeFileSync(
@@ -162,7 +162,7 @@ test("agents reach a detached sandbox through its folder, which holds the contro
   }
 });
 
-test("a signature of re-serialised JSON is explained by the control API, a command and the dashboard", async () => {
+test("the control API explains a signature of re-serialised JSON, and other views show the 401", async () => {
   const bench = await open({ endpoints: [], assumptions: {} });
   const signatures: { body: string; signature: string; own: string }[] = [];
   let secret = "";
@@ -194,9 +194,9 @@ test("a signature of re-serialised JSON is explained by the control API, a comma
   });
   expect(explained.explanation).toMatch(/parsed and re-serialised/);
   expect((await linesOf(bench, "deliveries", String(attempts[0]?.id))).join("\n")).toContain("401");
-  const desk = await openTestDashboard(bench.url, 160, 50);
-  await desk.run(":", ...String(attempts[0]?.id), "enter");
-  expect(desk.screen().join("\n")).toMatch(/✗ 401[^\n]*signature mismatch/);
+  const dashboard = await openTestDashboard(bench.url, 160, 50);
+  await dashboard.run(":", ...String(attempts[0]?.id), "enter");
+  expect(dashboard.screen().join("\n")).toMatch(/✗ 401[^\n]*signature mismatch/);
 });
 
 test("after kill -9, the log has no gap, the report counts its rows, and no request number is used twice", async () => {

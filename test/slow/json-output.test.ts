@@ -23,7 +23,7 @@ describe("an error with --json", () => {
     [["wait", "--json", "--within", "10ms"], "runtime", exitCodes.runtime],
     [["start", "--json", "--port", "99999"], "usage", exitCodes.usage],
     [["start", "--json", "--memory", "--port", "0", "--fixtures", "."], "bad_fixture", exitCodes.badFixture],
-  ])("%j", async (words, error, exitCode) => {
+  ])("is printed as JSON for %j, with the error %s and the exit code %i", async (words, error, exitCode) => {
     const { code, out, error: printed } = await run(words, NOWHERE);
     const lines = printed.trimEnd().split("\n");
     const last = JSON.parse(lines.at(-1) ?? "") as object;
@@ -133,7 +133,7 @@ test("each line of start, attach, listen and --follow has the fields of its sche
   expect(matchesSchema(schema, { event: "request" })).toBe(false);
 });
 
-test("a start with another sandbox's variables warns, and stop --json prints what it stopped", async () => {
+test("start warns about the variables of another sandbox, and stop --json prints the stopped sandbox", async () => {
   const cwd = folder();
   const variables = { ...NOWHERE, MERCHANT_SANDBOX_URL: "http://127.0.0.1:1" };
   const { out, error } = await run(["start", "--detach", "--memory", "--port", "0", "--json"], variables, cwd);
@@ -145,7 +145,7 @@ test("a start with another sandbox's variables warns, and stop --json prints wha
   expect([code, JSON.parse(stopped[0] ?? "")]).toEqual([0, { url, pid, ended: true }]);
 });
 
-describe("gates", () => {
+describe("commands for scripts", () => {
   test.each([
     ['{"expectations": []}', "mine.json:1 /all: all is required. Unknown field expectations. Allowed: within,"],
     ["[]", 'mine.json must be a JSON object, such as {"all": ['],
@@ -155,7 +155,7 @@ describe("gates", () => {
       "mine.json:2 /all/1/requests/match/operation: there is no operation payment.list. Did you mean payments.list?",
     ],
     ['{"all": [{"records": {"kind": "payment"}}]}', "requests:nosuch: there is no operation nosuch."],
-  ])("verify reports where the mistake is, in its file or argument: %s", async (text, problem) => {
+  ])("verify names the place of a mistake in its file or argument: %s", async (text, problem) => {
     const { url } = await open();
     const cwd = folder();
     writeFileSync(join(cwd, "mine.json"), text);
@@ -169,7 +169,7 @@ describe("gates", () => {
     expect(error).toMatch(/; received 1\.\n {2}requests\.count must be an object; received 3\.\n$/);
   });
 
-  test("verify exits with 0 if everything holds; otherwise it prints the closest match and exits with 3", async () => {
+  test("verify exits with 0 if all holds; otherwise it prints the closest match and exits with 3", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments");
     expect(await linesOf(bench, "verify", "requests:payments.list=1", "never:payroll.create")).toEqual([

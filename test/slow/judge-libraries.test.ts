@@ -1,6 +1,6 @@
-// The judge's verdicts on HTTP libraries with their default configuration, compared with docs/clients.md. `npm run
-// clients` sets CLIENT_RUNS: it tries each library many times and writes the page. Only that command measures pauses,
-// which depend on the machine.
+// Compares the judge's verdicts on HTTP libraries in their default configuration with docs/clients.md. If CLIENT_RUNS
+// is set, as in `npm run clients`, tries each library many times and writes the page. Only then are pauses measured,
+// because they depend on the machine.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,8 +18,8 @@ const installed = libraries.filter(({ version }) => version() !== undefined);
 
 const LIMITED = { type: "rate_limit", retryAfter: 1 };
 const LOST = { type: "lost_response", as: "reset" };
-/** Time the judge waits for a retry after a response without Retry-After. */
-const PATIENCE = 15_400;
+/** How many milliseconds the judge waits for a retry after a response without Retry-After. */
+const RETRY_TIMEOUT = 15_400;
 
 interface Situation {
   name: string;
@@ -67,13 +67,13 @@ const situations: Situation[] = [
 const shared = shareForBlock({ clock: "real" });
 
 /**
- * Tries one library in one situation, with a separate merchant: a call, a period of silence, and a call that shows that
- * the program is still alive.
+ * Makes the call of a situation with one library and a new merchant. After a period of silence, `live` makes another
+ * call, which shows that the program still runs.
  */
 async function trySituation(library: Library, situation: Situation) {
   const bench = shared();
-  // The program is started before any call is in flight. Starting it blocks this process, and Node's client closes a
-  // connection that it could not read for five seconds.
+  // Starts the program before any call is in flight. The start blocks this process, and Node's client closes a
+  // connection that it cannot read for five seconds.
   const { send, close } = library.open();
   const { id: merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
   const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {
@@ -92,7 +92,7 @@ async function trySituation(library: Library, situation: Situation) {
   };
 }
 
-/** Each call fails this many times. */
+/** A rule with which each call fails `times` times. */
 const faultRule = ([action, times]: NonNullable<Situation["fault"]>) => ({
   target: "api",
   action,
@@ -102,18 +102,18 @@ const faultRule = ([action, times]: NonNullable<Situation["fault"]>) => ({
 type Trials = Awaited<ReturnType<typeof trySituation>>[];
 
 /**
- * The verdicts by library and situation. All libraries share the period of silence; pauses are measured for one library
+ * The verdicts by library and situation. All libraries share the period of silence. Pauses are measured for one library
  * at a time.
  */
-async function judged(played: readonly Situation[]): Promise<VerdictMessage[][][]> {
+async function judged(chosen: readonly Situation[]): Promise<VerdictMessage[][][]> {
   const tryAll = (library: Library) =>
-    Promise.all(played.map((situation) => (measuresPauses(situation) ? undefined : trySituation(library, situation))));
+    Promise.all(chosen.map((situation) => (measuresPauses(situation) ? undefined : trySituation(library, situation))));
   const tried = await Promise.all(installed.map(tryAll));
-  for (const [index, situation] of played.entries())
+  for (const [index, situation] of chosen.entries())
     if (measuresPauses(situation))
       for (const [column, library] of installed.entries())
         (tried[column] as Trials)[index] = await trySituation(library, situation);
-  await sleep(PATIENCE);
+  await sleep(RETRY_TIMEOUT);
   const all = tried as Trials[];
   await Promise.all(all.flat().map((one) => one.live()));
   return Promise.all(all.map((own) => Promise.all(own.map((one) => one.verdicts()))));
@@ -136,10 +136,10 @@ function cell(results: readonly string[]): string {
 
 const titleOf = ({ name, version }: Library) => `${name} ${version()}`;
 
-async function tableOf(runs: number, played: readonly Situation[]): Promise<Row[]> {
+async function tableOf(runs: number, chosen: readonly Situation[]): Promise<Row[]> {
   const found: VerdictMessage[][][][] = [];
-  for (let run = 0; run < runs; run++) found.push(await judged(played));
-  return played.flatMap(({ name, rules }, place) =>
+  for (let run = 0; run < runs; run++) found.push(await judged(chosen));
+  return chosen.flatMap(({ name, rules }, place) =>
     rules.map((rule) => ({
       situation: name,
       rule,
@@ -149,7 +149,7 @@ async function tableOf(runs: number, played: readonly Situation[]): Promise<Row[
   );
 }
 
-/** Reads the results of a library from the page, where its name includes a version. */
+/** Reads the page. Returns a function that finds the result of a library, whose name in the page has a version. */
 function readPage(): (row: Row, name: string) => string | undefined {
   const lines = readFileSync(PAGE, "utf8")
     .split("\n")
@@ -180,7 +180,7 @@ test.skipIf(RUNS > 0)(
   240_000,
 );
 
-test.runIf(RUNS > 0)(`docs/clients.md is written again${needs(RUNS > 0, "npm run clients")}`, async () => {
+test.runIf(RUNS > 0)(`docs/clients.md is updated${needs(RUNS > 0, "npm run clients")}`, async () => {
   expect(installed).toEqual(libraries);
   writeFileSync(PAGE, clientsPage(installed.map(titleOf), await tableOf(RUNS, situations)));
 });

@@ -1,7 +1,7 @@
-// The confusion matrix of the judge: clients with known behaviours use each HTTP library, after random delays, alone,
-// beside 20 workers, or on a loaded machine. `npm run verdicts` plays 10,000 runs (`RUNS`, `SEED`) and prints the
-// matrix. `npm test` skips this test, because it keeps every core busy on purpose. test/judge/behaviours.test.ts tests
-// the behaviours without HTTP libraries.
+// The confusion matrix of the judge. Clients with known behaviours use each HTTP library with random delays, either
+// alone, beside 20 workers or on a loaded machine. `npm run verdicts` makes 10,000 runs (`RUNS`, `SEED`) and prints the
+// matrix. `npm test` skips this test, because it keeps every core busy. test/judge/behaviours.test.ts tests the
+// behaviours without HTTP libraries.
 
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -18,7 +18,7 @@ const RUNS = Number(process.env.RUNS);
 const SEED = Number(process.env.SEED ?? 7);
 /** Selects the behaviours whose names contain this text. */
 const ONLY = process.env.ONLY ?? "";
-/** Number of concurrent runs, because a run mostly waits. */
+/** The number of concurrent runs. It exceeds the number of cores, because a run mostly waits. */
 const CONCURRENT = { alone: 32, "beside 20 workers": 16, "on a loaded machine": 32 };
 const DELAYS = [0, 1, 10, 100, 300, 3_000];
 const SURROUNDINGS = ["alone", "beside 20 workers", "on a loaded machine"] as const;
@@ -33,13 +33,13 @@ interface Run {
   armsItself: boolean;
 }
 
-const played = clientBehaviours.filter(({ name }) => name.includes(ONLY));
+const chosen = clientBehaviours.filter(({ name }) => name.includes(ONLY));
 const random = createRandom(SEED);
 const pick = <T>(list: readonly T[], ...name: (string | number)[]): T =>
   list[Math.floor(random.fraction(...name) * list.length)] as T;
 
 function runOf(number: number, surroundings: Run["surroundings"]): Run {
-  const behaviour = played[number % played.length] as ClientBehaviour;
+  const behaviour = chosen[number % chosen.length] as ClientBehaviour;
   const isProgram = !behaviour.isFast && random.fraction("program", surroundings, number) < 0.04;
   const names = Object.keys(transports).filter((name) => PROGRAMS.includes(name) === isProgram);
   return {
@@ -52,7 +52,7 @@ function runOf(number: number, surroundings: Run["surroundings"]): Run {
   };
 }
 
-interface Played {
+interface RunResult {
   /** Whether the behaviour kept its timing, so that its verdicts count. */
   isInTime: boolean;
   verdicts: Found[];
@@ -63,8 +63,8 @@ interface Played {
 type Found = Pick<Verdict, "rule" | "verdict" | "message">;
 
 /**
- * The newest verdict of each id, by merchant. Collected from the live stream, because the sandbox's list keeps only the
- * newest 1,000 of each kind: 32 concurrent runs make more than that during one long run.
+ * The newest verdict of each id, by merchant, from the live stream. The sandbox's list keeps only the newest 1,000 of
+ * each kind, and 32 concurrent runs make more than that during one long run.
  */
 const published = new Map<string | null, Map<string | null, Found>>();
 
@@ -77,7 +77,7 @@ function collectVerdicts(bench: Bench): void {
   });
 }
 
-async function play(bench: Bench, run: Run): Promise<Played> {
+async function perform(bench: Bench, run: Run): Promise<RunResult> {
   const { behaviour, transport, delay, surroundings, armsItself } = run;
   const { id: merchant, apiKey } = await bench.merchants.add({ fixture: "blank" });
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -108,7 +108,7 @@ async function play(bench: Bench, run: Run): Promise<Played> {
     },
   } satisfies Actions);
   const { data } = await bench.verdicts.list({ merchant });
-  // Verdicts without an id are provisional, and so not published.
+  // Provisional verdicts have no id, and are not in the live stream.
   const verdicts = [...(published.get(merchant)?.values() ?? []), ...data.filter(({ id }) => id === null)];
   published.delete(merchant);
   await workers?.stop();
@@ -129,7 +129,7 @@ const ORDER = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
 const orderOf = ({ baseUrl }: Bench, headers: Record<string, string>, key: string | undefined) =>
   json(`${baseUrl}/hospitality/pricing-rules`, ORDER, { ...headers, ...(key ? { "idempotency-key": key } : {}) });
 
-/** Some libraries throw for a 4xx or 5xx, and all of them throw if the response is lost. */
+/** Records a call. Some libraries throw for a 4xx or 5xx, and all libraries throw if the response is lost. */
 async function noted(calls: string[], what: string, sent: Promise<unknown>): Promise<void> {
   const started = Math.round(performance.now());
   const result = await sent.then(
@@ -139,7 +139,7 @@ async function noted(calls: string[], what: string, sent: Promise<unknown>): Pro
   calls.push(`${what} at ${started} for ${Math.round(performance.now() - started)} ms ${result}`);
 }
 
-/** Starts 20 workers with the same API key, which read another path. Each makes a few calls during the run. */
+/** Starts 20 workers that use the same API key but read another path. Each makes a few calls during the run. */
 function startWorkers({ baseUrl }: Bench, headers: Record<string, string>, delay: number) {
   let isOver = false;
   const client = transports["http.Agent with keep-alive"]?.();
@@ -189,16 +189,16 @@ const MOST_LINES = 30;
 type Row = Record<Outcome | "wrong" | "too slow", number>;
 
 test.runIf(RUNS > 0)(
-  `each behaviour gets its verdict, whatever the client, the delay and the load${needs(RUNS > 0, "npm run verdicts")}`,
+  `each behaviour gets the right verdict with each client, delay and load${needs(RUNS > 0, "npm run verdicts")}`,
   { timeout: 36_000_000 },
   async () => {
     const bench = await share({ clock: "real" });
     collectVerdicts(bench);
     const rows = new Map<string, Row>(
-      played.map(({ name }) => [name, { pass: 0, fail: 0, inconclusive: 0, wrong: 0, "too slow": 0 }]),
+      chosen.map(({ name }) => [name, { pass: 0, fail: 0, inconclusive: 0, wrong: 0, "too slow": 0 }]),
     );
     const wrong: string[] = [];
-    const count = (run: Run, { isInTime, verdicts, calls }: Played) => {
+    const count = (run: Run, { isInTime, verdicts, calls }: RunResult) => {
       const row = rows.get(run.behaviour.name) as Row;
       if (!isInTime) return void row["too slow"]++;
       const { outcome, isRight } = outcomeOf(run, verdicts);
@@ -223,19 +223,19 @@ test.runIf(RUNS > 0)(
     for (const surroundings of SURROUNDINGS) {
       const stop = surroundings === "on a loaded machine" ? loadMachine() : undefined;
       let next = 0;
-      const playAll = async () => {
+      const performAll = async () => {
         for (let number = next++; number < RUNS / SURROUNDINGS.length; number = next++) {
           const run = runOf(number, surroundings);
-          count(run, await play(bench, run));
+          count(run, await perform(bench, run));
         }
       };
-      await Promise.all(Array.from({ length: CONCURRENT[surroundings] }, playAll));
+      await Promise.all(Array.from({ length: CONCURRENT[surroundings] }, performAll));
       await stop?.();
     }
     await bench.close();
     console.table([...rows].map(([behaviour, row]) => ({ behaviour, ...row })));
     expect(wrong).toEqual([]);
-    const undecided = played.filter(
+    const undecided = chosen.filter(
       ({ name, isByMilliseconds }) => !isByMilliseconds && (rows.get(name)?.inconclusive ?? 0) > 0,
     );
     expect(undecided).toEqual([]);

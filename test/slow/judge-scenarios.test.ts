@@ -1,4 +1,4 @@
-// Each starting scenario, tried with a correct client or receiver and with a faulty one, each with its own merchant.
+// Tries each built-in scenario with a correct client or receiver and with a faulty one, each with its own merchant.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,16 +8,16 @@ import { correctClient, createClient, type RetryBehaviour, sleep } from "../supp
 import { correctReceiver, openReceiver, type Receiver, type ReceiverBehaviour } from "../support/clients/receiver.ts";
 import { type Bench, call, control, share } from "../support/sandbox.ts";
 
-/** The clock runs in scenarios for clients; in scenarios for receivers, the test advances it. */
+/** `running` has a real clock, for client scenarios. `frozen` has a clock that the test advances, for receivers. */
 let running: Bench;
-let played: Bench;
+let frozen: Bench;
 
 beforeAll(async () => {
   running = await share({ clock: "real" });
-  played = await share({ webhookTimeout: "5500ms" });
+  frozen = await share({ webhookTimeout: "5500ms" });
 });
 
-afterAll(() => Promise.all([running.close(), played.close()]));
+afterAll(() => Promise.all([running.close(), frozen.close()]));
 
 interface Tried {
   scenario: string;
@@ -32,7 +32,7 @@ interface Merchant {
   apiKey: string;
 }
 
-/** Arms the scenario for a new merchant, runs the actions and returns the score. */
+/** Arms the scenario for a new merchant, runs the actions, and returns the state of the scenario. */
 async function tryOn(
   { url }: Bench,
   name: string,
@@ -82,7 +82,7 @@ const payroll = {
   },
 };
 const payments = { method: "GET", path: "/payments" };
-/** Time after a Retry-After of one second until the judge considers the client gone. */
+/** How many milliseconds the judge waits for a retry after a Retry-After of one second. */
 const GONE_AFTER = 5_500;
 
 /** The correct client, with delays that vary less, so that the duration of the tests is predictable. */
@@ -97,7 +97,7 @@ const sound: RetryBehaviour = {
 interface ClientCase extends Tried {
   request?: typeof pricing | typeof payroll;
   habits: Partial<RetryBehaviour>;
-  /** More calls of the faulty client. */
+  /** Makes more calls as the faulty client. */
   afterwards?(send: ReturnType<typeof createClient>["send"]): Promise<unknown>;
 }
 
@@ -235,8 +235,8 @@ interface ReceiverTrial extends Merchant {
   endpoint: string;
 }
 
-/** By scenario: what happens to the receiver's merchant. */
-const stories: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
+/** For each scenario, the actions that cause deliveries to the receiver. */
+const actionsOf: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
   "webhook-storm": async (trial) => {
     await testEvent(trial, "payment.succeeded");
     // The copies are due by the sandbox clock, so even on the slowest machine each call of the receiver is answered
@@ -278,9 +278,9 @@ const testEvent = ({ bench, apiKey }: ReceiverTrial, type: string) =>
 const later = ({ bench }: ReceiverTrial) => control(bench.url, "POST", "/clock/advance", { by: "10s" });
 
 async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): Promise<ScenarioState> {
-  // The storm needs a clock that no other test advances, so it gets its own sandbox.
+  // webhook-storm needs a clock that no other test advances, so it has its own sandbox.
   const own = scenario === "webhook-storm" ? await share({}) : undefined;
-  const bench = own ?? played;
+  const bench = own ?? frozen;
   const state = await tryOn(bench, scenario, async ({ merchant, apiKey }) => {
     const act = (key: string) =>
       call(bench.url, "POST", `/v1${pricing.path}`, {
@@ -294,9 +294,8 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
       body: { url: receiver.url, events: EVENTS },
     });
     receiver.secret = body.secret;
-    await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
-    // The receiver responds before it acts, and its calls wait at most as long as a delivery may take. The judge has
-    // seen everything only when all of these calls are done.
+    await actionsOf[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
+    // The receiver responds before it acts, so this waits for the receiver's calls. The judge must see all of them.
     await receiver.settled();
     await control(bench.url, "POST", "/drain", { within: "30s" });
     receiver.close();
@@ -306,7 +305,7 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
 }
 
 describe.concurrent("a receiver under", () => {
-  test.each(Object.keys(stories))("%s gets all points if it is correct", async (scenario) => {
+  test.each(Object.keys(actionsOf))("%s gets all points if it is correct", async (scenario) => {
     expectFullScore(await receiveUnder(scenario, {}));
   });
 

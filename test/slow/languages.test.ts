@@ -1,5 +1,5 @@
-// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here. Each receiver in
-// recipes/ and on the pages passes the audit.
+// The test suites of docs/languages.md pass in each language whose tools are installed on this machine. Each receiver
+// in recipes/ and docs/webhooks.md passes the audit.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -20,15 +20,15 @@ const page = readPage("docs/languages.md");
 const JUNIT = "/usr/share/java/junit-platform-console-standalone.jar:/usr/share/java/*";
 
 /**
- * With these options the JVM compiles less and collects garbage on one thread: a program of some seconds takes a third
- * less CPU time.
+ * With these options the JVM compiles less, and collects garbage on one thread. A program that runs for some seconds
+ * takes a third less CPU time.
  */
 const SHORT_LIVED = { JAVA_TOOL_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" };
 
 interface Suite {
   /** The folder in recipes/. */
   folder: string;
-  /** Exits with 0 where the tools of the language are installed. */
+  /** Exits with 0 if the tools of the language are installed. */
   probe: string;
   tools: string;
   /** The command that the page shows, with the paths of the tools on this machine. */
@@ -84,7 +84,7 @@ const suites: Suite[] = [
   },
 ];
 
-test("the page links to each file of the suites", () => {
+test("docs/languages.md links to each file of the suites", () => {
   const isFolder = (name: string) => statSync(join(root, "recipes", name)).isDirectory();
   expect(readdirSync(join(root, "recipes")).filter(isFolder)).toEqual(suites.map((suite) => suite.folder).sort());
   for (const { folder: name } of suites)
@@ -92,12 +92,12 @@ test("the page links to each file of the suites", () => {
       expect(page).toContain(`](../recipes/${name}/${file})`);
 });
 
-// Suites and audits are concurrent, because they mostly wait.
 const succeeds = (probe: string) => spawnSync("sh", ["-c", probe]).status === 0;
 
-describe.concurrent.each(suites)("$folder", ({ folder: name, probe, tools, command, passed }) => {
+// Suites and audits are concurrent, because they mostly wait.
+describe.concurrent.each(suites)("the suite in $folder", ({ folder: name, probe, tools, command, passed }) => {
   const isInstalled = succeeds(probe);
-  test.skipIf(!isInstalled)(`the suite passes${needs(isInstalled, tools)}`, { timeout: 180_000 }, async () => {
+  test.skipIf(!isInstalled)(`passes${needs(isInstalled, tools)}`, { timeout: 180_000 }, async () => {
     const { cwd, run } = openShell(SHORT_LIVED);
     cpSync(join(root, "recipes", name), cwd, { recursive: true });
     const { code, out, error } = await run(command);
@@ -149,7 +149,7 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-test("each receiver of the recipes is audited here", () => {
+test("the tests below audit each receiver of the recipes", () => {
   const all = readdirSync(join(root, "recipes"), { recursive: true, encoding: "utf8" }).filter((name) =>
     /receiver\./i.test(name),
   );
@@ -158,7 +158,7 @@ test("each receiver of the recipes is audited here", () => {
 
 const sandbox = shareForBlock({ clock: "real" });
 
-describe.concurrent.each(receivers)("$file", ({ file, probe, tools, command, source }) => {
+describe.concurrent.each(receivers)("the receiver $file", ({ file, probe, tools, command, source }) => {
   const isInstalled = succeeds(probe);
   test.skipIf(!isInstalled)(`passes the audit${needs(isInstalled, tools)}`, { timeout: 180_000 }, async () => {
     const port = await freePort();

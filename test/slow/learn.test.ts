@@ -1,4 +1,4 @@
-// `learn`: the built program with plain lines, with JSON and in a pseudo-terminal; and the pane of each step.
+// Runs `learn` with plain lines, with JSON and in a pseudo-terminal, and checks the lesson pane in each step.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ const stop = async (program: Program) => {
   return program.ended;
 };
 
-test("lists the built-in lessons, or the lessons of the given folder", async () => {
+test("learn lists the built-in lessons, or the lessons of the given folder", async () => {
   const { code, out } = await runCommand(undefined, "learn", "--list");
   expect([code, out.slice(0, 2)]).toEqual([
     0,
@@ -45,7 +45,7 @@ test("lists the built-in lessons, or the lessons of the given folder", async () 
   expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 step)"], ""]);
 });
 
-test("built-in lessons use the default assumptions, and say so; a user's lessons use the set values", async () => {
+test("built-in lessons use default assumptions and say so; a user's lessons use the configured values", async () => {
   const cwd = folder();
   const limit = async (...words: string[]) => {
     writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify({ assumptions: { "rate_limit.limit": 9 } }));
@@ -66,7 +66,7 @@ test("built-in lessons use the default assumptions, and say so; a user's lessons
   expect(await limit("--lessons", "lessons")).toEqual(["9", undefined]);
 });
 
-test("shows a step, marks it done, shows the next; h prints a hint and s skips the step", async () => {
+test("learn shows a step, marks it done and shows the next step; h prints a hint, and s skips a step", async () => {
   const program = launch(["learn", "--port", "0", "--hint-after", "0s"]);
   await says(program, "[first-call 1/5] Ask who you are");
   expect(program.out).toContain("Your first call");
@@ -81,7 +81,7 @@ test("shows a step, marks it done, shows the next; h prints a hint and s skips t
   expect(await stop(program)).toMatchObject({ code: 0, error: "" });
 });
 
-test("continues with the next lesson", async () => {
+test("learn continues with the next lesson", async () => {
   const program = launch(["learn", "--port", "0", "--step", "5"]);
   await says(program, "[first-call 5/5] Create a record");
   type(program, "s");
@@ -90,7 +90,7 @@ test("continues with the next lesson", async () => {
   await stop(program);
 });
 
-test("writes the file of the lesson with the learner's address, and never overwrites another file", async () => {
+test("learn writes the lesson's file with the learner's address, and keeps the learner's own version", async () => {
   const cwd = folder();
   const first = launch(["learn", "paging", "--port", "0"], {}, cwd);
   await says(first, "paging.mjs was created in this folder");
@@ -116,7 +116,7 @@ test("writes the file of the lesson with the learner's address, and never overwr
   await stop(second);
 });
 
-test("keeps progress in the given file", async () => {
+test("learn keeps progress in the file of --db", async () => {
   const db = join(folder(), "learning.db");
   const words = ["learn", "--port", "0", "--db", db];
   const first = launch(words);
@@ -128,7 +128,7 @@ test("keeps progress in the given file", async () => {
   await stop(second);
 });
 
-test("starts over after a reset", async () => {
+test("learn starts the lesson again after a reset", async () => {
   const program = launch(["learn", "--port", "0"]);
   const url = /http:\S+(?=\/v1)/.exec(await says(program, "is ready at"))?.[0];
   await says(program, "[first-call 1/5]");
@@ -140,7 +140,7 @@ test("starts over after a reset", async () => {
   expect((await stop(program)).error).toContain("the lesson starts again");
 });
 
-test("--json prints the current step, and each step that ends", async () => {
+test("learn --json prints the current step, and each step that ends", async () => {
   const program = launch(["learn", "--port", "0", "--json"]);
   const { baseUrl } = JSON.parse(await says(program, '"event":"ready"'));
   expect(JSON.parse(await says(program, '"news":"began"'))).toMatchObject({
@@ -165,13 +165,13 @@ test.each([
   [["learn", "pagign"], 2, "Did you mean paging?"],
   [["learn", "--step", "9"], 2, "there is no step 9"],
   [["learn", "--step", "two"], 2, "--step takes the number of a step"],
-])("rejects %j", async (words, code, says) => {
+])("the command %j is rejected with exit code %i", async (words, code, says) => {
   const ended = await runCommand(undefined, ...words, "--port", "0");
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);
 });
 
 describe("learn on a terminal", () => {
-  test("opens the lesson, completes a step by its command, gives a hint later, and s shows plain lines", async () => {
+  test("opens the lesson, completes a step after its call, and later gives a hint; s shows plain lines", async () => {
     const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
     const first = await terminal.shows("1. Ask who you are");
     expect(first).toMatch(/\[\d Lesson\]/);
@@ -201,7 +201,7 @@ const SIZES = [
   [60, 15],
 ] as const;
 
-test("in every step of every lesson, the lesson pane exactly fills a screen of any size", async () => {
+test("in every step of every lesson, the lesson pane exactly fills screens of three sizes", async () => {
   const { bench, desk } = await learn("first-call");
   const { data } = (await bench.control("GET", "/lessons")) as { data: { name: string; steps: unknown[] }[] };
   for (const { name, steps } of data) {

@@ -1,5 +1,5 @@
-// The lesson on the dashboard's page, in a browser: the page shows the step and its commands beside the panes, and
-// takes the keys of the lesson.
+// In a browser, the dashboard's page shows the step of a lesson and its commands beside the panes, and accepts the keys
+// of the lesson.
 
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser } from "../support/browser.ts";

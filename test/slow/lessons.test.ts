@@ -29,9 +29,7 @@ await speedUp(SPEED);
  */
 const speedOf = (lesson: string) => (lesson === "outages" ? 1 : SPEED);
 
-/**
- * A folder with the program and a shell; a command returns what its processes printed, after all of them have exited.
- */
+/** Opens a shell in a folder with the program. `run` waits for all processes of a command, and returns their output. */
 function openFastShell(speed: number) {
   const shell = openShell(fastClock(speed));
   return {
@@ -43,8 +41,8 @@ function openFastShell(speed: number) {
   };
 }
 
-/** A learner with a folder. */
-async function sitDown(url: string, name: string, speed = SPEED) {
+/** Creates a learner who works in a separate folder. */
+async function createLearner(url: string, name: string, speed = SPEED) {
   const { cwd, run } = openFastShell(speed);
   const { learner, apiKey } = (await control(url, "POST", "/learners", { name, hintAfter: "0s" })) as {
     learner: Learner;
@@ -69,14 +67,14 @@ async function sitDown(url: string, name: string, speed = SPEED) {
       if (found.file) writeFileSync(join(cwd, found.file.name), isMended ? found.file.solution : found.file.start);
       return found;
     },
-    /** Runs a step as written and returns the output. */
+    /** Runs the command of a step, and returns the output. */
     async run({ command, mends }: Lesson["steps"][number]): Promise<string> {
       const file = lesson.current?.file;
       if (mends && file) writeFileSync(join(cwd, file.name), file.solution);
       return run(command ?? "true");
     },
-    /** Runs an action that no lesson asks for; resolves when any step it completes has completed. */
-    async fidget() {
+    /** Makes a call that no lesson asks for. If the call completed a step, the step is complete when this resolves. */
+    async makeUnrelatedCall() {
       await call(url, "GET", "/v1/employees/appraisals?limit=1", { key: apiKey });
       await control(url, "POST", "/drain", {});
       await state();
@@ -84,15 +82,15 @@ async function sitDown(url: string, name: string, speed = SPEED) {
   };
 }
 
-/** Milliseconds of the fast clock; longer than any step takes. */
+/** Milliseconds of the fast clock, more than any step takes. */
 const LATE = 480_000;
 
-/** Resolves with the next update of that kind for a learner; on timeout, reports what happened instead. */
+/** Resolves with the learner's next update of this kind. On timeout, rejects with the events that arrived instead. */
 const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
   new Promise<LessonMessage>((resolve, reject) => {
     const heard: unknown[] = [];
     const late = setTimeout(
-      () => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)),
+      () => reject(new Error(`${id}: no "${news}" arrived, but these events: ${JSON.stringify(heard)}`)),
       LATE,
     );
     bench.onLiveEvent((event: LiveEvent) => {
@@ -107,12 +105,12 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
 const withLongLimit = (text: string) => text.replace("; retryAfter=2", `; retryAfter=${2 * SPEED}`);
 
 /** A copy of the lessons whose receivers use free ports, so that the tests do not collide with other programs. */
-const apart = mkdtempSync(join(tmpdir(), "merchant-sandbox-lessons-"));
-afterAll(() => rmSync(apart, { recursive: true, force: true }));
+const copiedLessons = mkdtempSync(join(tmpdir(), "merchant-sandbox-lessons-"));
+afterAll(() => rmSync(copiedLessons, { recursive: true, force: true }));
 
 beforeAll(async () => {
-  cpSync(LESSONS, apart, { recursive: true });
-  const files = readdirSync(apart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  cpSync(LESSONS, copiedLessons, { recursive: true });
+  const files = readdirSync(copiedLessons, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const texts = new Map(
     files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]),
   );
@@ -125,9 +123,9 @@ beforeAll(async () => {
     );
 });
 
-/** Whether a text contains the parts of a pattern in order. `…` matches anything. */
-function stands(text: string, within: string): boolean {
-  const said = within.replaceAll("\r", "");
+/** Whether the output contains the parts of a text in order. In the text, `…` matches anything. */
+function matchesInOrder(text: string, output: string): boolean {
+  const said = output.replaceAll("\r", "");
   let from = 0;
   for (const part of text.split("…")) {
     const found = said.indexOf(part.trim(), from);
@@ -138,51 +136,51 @@ function stands(text: string, within: string): boolean {
 }
 
 describe("every lesson", () => {
-  /** The clock runs: lessons describe real pauses and retries. */
-  const openAsLearnersDo = () => open({ clock: undefined, lessons: apart });
+  /** Opens a sandbox with a running clock, because lessons describe real pauses and retries. */
+  const openAsLearnersDo = () => open({ clock: undefined, lessons: copiedLessons });
 
-  test.each(names)("%s: each step completes with its command, but not before or with broken code", async (name) => {
+  test.each(names)("%s: each step completes with its command, not before and not with broken code", async (name) => {
     const bench = await openAsLearnersDo();
-    const desk = await sitDown(bench.url, `reader of ${name}`, speedOf(name));
-    const { steps, file } = await desk.begin(name);
+    const workspace = await createLearner(bench.url, `reader of ${name}`, speedOf(name));
+    const { steps, file } = await workspace.begin(name);
     for (const step of steps) {
-      await desk.fidget();
-      expect([name, (await desk.state()).step]).toEqual([name, step.number]);
+      await workspace.makeUnrelatedCall();
+      expect([name, (await workspace.state()).step]).toEqual([name, step.number]);
       if (step.mends && file) {
-        writeFileSync(join(desk.cwd, file.name), file.start);
-        await desk.run({ ...step, mends: false });
-        await desk.fidget();
-        expect([name, (await desk.state()).step]).toEqual([name, step.number]);
+        writeFileSync(join(workspace.cwd, file.name), file.start);
+        await workspace.run({ ...step, mends: false });
+        await workspace.makeUnrelatedCall();
+        expect([name, (await workspace.state()).step]).toEqual([name, step.number]);
       }
-      const completed = nextNews(bench, desk.id, "completed");
-      const [said, { learner }] = await Promise.all([desk.run(step), completed]);
+      const completed = nextNews(bench, workspace.id, "completed");
+      const [said, { learner }] = await Promise.all([workspace.run(step), completed]);
       for (const { kind, text } of step.blocks)
-        if (kind === "text") expect([said, stands(text, said)]).toEqual([said, true]);
+        if (kind === "text") expect([said, matchesInOrder(text, said)]).toEqual([said, true]);
       expect(learner.finishedSteps.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "completed" });
     }
-    expect(await desk.state()).toMatchObject({ lesson: name, step: null, completed: steps.length });
+    expect(await workspace.state()).toMatchObject({ lesson: name, step: null, completed: steps.length });
   });
 
-  test.each(names)("%s: a learner can start at a later step; earlier results are created", async (name) => {
+  test.each(names)("%s: for a learner who starts at a later step, earlier results are created", async (name) => {
     const { steps } = (await control((await openAsLearnersDo()).url, "GET", `/lessons/${name}`)) as Lesson;
     // The last step needs the results of all other steps. `npm run walks` starts at each step.
     for (const { number } of steps.slice(process.env.WALKS === undefined ? -1 : 1)) {
       // Each start has its own sandbox. Otherwise a failed delivery would be retried to the next receiver on the same
       // port.
       const bench = await openAsLearnersDo();
-      const desk = await sitDown(bench.url, `reader of ${name} from ${number}`, speedOf(name));
-      const lesson = await desk.begin(name, number);
-      await desk.fidget();
-      const before = await desk.state();
+      const workspace = await createLearner(bench.url, `reader of ${name} from ${number}`, speedOf(name));
+      const lesson = await workspace.begin(name, number);
+      await workspace.makeUnrelatedCall();
+      const before = await workspace.state();
       expect([number, before.step, before.completed, before.finishedSteps.map(({ how }) => how)]).toEqual([
         number,
         number,
         0,
         steps.slice(0, number - 1).map(() => "prepared"),
       ]);
-      const completed = nextNews(bench, desk.id, "completed");
+      const completed = nextNews(bench, workspace.id, "completed");
       const [, { learner }] = await Promise.all([
-        desk.run(lesson.steps[number - 1] as Lesson["steps"][number]),
+        workspace.run(lesson.steps[number - 1] as Lesson["steps"][number]),
         completed,
       ]);
       expect(learner.finishedSteps.at(-1)).toMatchObject({ step: number, how: "completed" });
@@ -209,50 +207,50 @@ describe("a learner", () => {
     expect(await listed(bench)).toHaveLength(1);
   });
 
-  test("sees its own address, key and merchant in everything it runs", async () => {
+  test("sees its own address, key and merchant in each command and file", async () => {
     const bench = await open();
-    const desk = await sitDown(bench.url, "Zoë");
-    const lesson = await desk.begin("paging");
+    const workspace = await createLearner(bench.url, "Zoë");
+    const lesson = await workspace.begin("paging");
     const text = JSON.stringify(lesson);
     expect(text).not.toMatch(/sk_test_lodge|127\.0\.0\.1:4747|mer_lodge/);
-    expect(text).toContain(desk.apiKey);
+    expect(text).toContain(workspace.apiKey);
     expect(lesson.file?.start).toContain(`"${bench.url}/v1"`);
   });
 
   test("completes a step only by its own calls since the step began", async () => {
     const bench = await open();
-    const desk = await sitDown(bench.url, "Ada");
-    await me(bench, desk.apiKey);
-    await payments(bench, desk.apiKey);
-    await desk.begin("first-call");
+    const workspace = await createLearner(bench.url, "Ada");
+    await me(bench, workspace.apiKey);
+    await payments(bench, workspace.apiKey);
+    await workspace.begin("first-call");
     await me(bench);
-    await desk.fidget();
-    expect(await desk.state()).toMatchObject({ step: 1, completed: 0 });
-    const completed = nextNews(bench, desk.id, "completed");
-    await me(bench, desk.apiKey);
+    await workspace.makeUnrelatedCall();
+    expect(await workspace.state()).toMatchObject({ step: 1, completed: 0 });
+    const completed = nextNews(bench, workspace.id, "completed");
+    await me(bench, workspace.apiKey);
     expect((await completed).learner).toMatchObject({ step: 2, stepTitle: "Read a list", completed: 1 });
-    await desk.fidget();
-    expect((await desk.state()).step).toBe(2);
+    await workspace.makeUnrelatedCall();
+    expect((await workspace.state()).step).toBe(2);
   });
 
-  test("appears in the totals of the live stream", async () => {
+  test("causes live events when it joins, begins, asks for a hint, skips a step and is removed", async () => {
     const bench = await open();
     const heard: string[] = [];
     bench.onLiveEvent((event) => void (event.kind === "lesson" && heard.push(event.lesson.news)));
-    const desk = await sitDown(bench.url, "Ada");
-    await desk.begin("first-call");
-    await control(bench.url, "POST", `/learners/${desk.id}/hint`);
-    await control(bench.url, "POST", `/learners/${desk.id}/skip`);
-    await control(bench.url, "DELETE", `/learners/${desk.id}`);
+    const workspace = await createLearner(bench.url, "Ada");
+    await workspace.begin("first-call");
+    await control(bench.url, "POST", `/learners/${workspace.id}/hint`);
+    await control(bench.url, "POST", `/learners/${workspace.id}/skip`);
+    await control(bench.url, "DELETE", `/learners/${workspace.id}`);
     expect(heard).toEqual(["joined", "began", "hint", "skipped", "gone"]);
     expect(await listed(bench)).toEqual([]);
   });
 
   test("gets a hint on request, then the next hint, then the last hint again", async () => {
     const bench = await open();
-    const desk = await sitDown(bench.url, "Ada");
-    await desk.begin("paging", 5);
-    const ask = () => control(bench.url, "POST", `/learners/${desk.id}/hint`);
+    const workspace = await createLearner(bench.url, "Ada");
+    await workspace.begin("paging", 5);
+    const ask = () => control(bench.url, "POST", `/learners/${workspace.id}/hint`);
     const [one, two, again] = [await ask(), await ask(), await ask()];
     expect(one.hint).toMatch(/^Put a loop/);
     expect(two.hint).toMatch(/^for \(let after/);
@@ -277,32 +275,32 @@ describe("a learner", () => {
     expect((await hinted).learner).toMatchObject({ step: 5, hints: 1, hint: expect.stringMatching(/^Put a loop/) });
   });
 
-  test("can skip a step: its results are created, and skipping the last step ends the lesson", async () => {
+  test("can skip a step, whose results are then created; skipping the last step ends the lesson", async () => {
     const bench = await open();
-    const desk = await sitDown(bench.url, "Ada");
-    await desk.begin("first-call", 5);
-    const skipped = await control(bench.url, "POST", `/learners/${desk.id}/skip`);
+    const workspace = await createLearner(bench.url, "Ada");
+    await workspace.begin("first-call", 5);
+    const skipped = await control(bench.url, "POST", `/learners/${workspace.id}/skip`);
     expect(skipped).toMatchObject({ step: null, completed: 0, next: "paging" });
     expect(skipped.finishedSteps.at(-1)).toMatchObject({ lesson: "first-call", step: 5, how: "skipped" });
     const { verdict } = await control(bench.url, "POST", "/verify", {
-      merchant: desk.id,
+      merchant: workspace.id,
       all: [{ records: { kind: "pricing_rule", where: { "/name": "Harvest" }, count: { exactly: 1 } } }],
     });
     expect(verdict).toBe("pass");
-    const over = await bench.call("POST", `/_sandbox/learners/${desk.id}/skip`, { key: null });
+    const over = await bench.call("POST", `/_sandbox/learners/${workspace.id}/skip`, { key: null });
     expect([over.status, over.body.code]).toEqual([409, "invalid_state"]);
   });
 
-  test("continues its step after a restart, with the calls already made", async () => {
+  test("continues its step after a restart, and its earlier calls still count", async () => {
     const cwd = folder();
     const file = join(cwd, "sandbox.db");
     const before = await open({ memory: false, db: file });
-    const desk = await sitDown(before.url, "Ada");
-    await desk.begin("paging", 5);
-    await control(before.url, "POST", `/learners/${desk.id}/hint`);
+    const workspace = await createLearner(before.url, "Ada");
+    await workspace.begin("paging", 5);
+    await control(before.url, "POST", `/learners/${workspace.id}/hint`);
     const cursor = "/v1/payments?limit=25&starting_after=pay_047";
-    for (let times = 0; times < 4; times++) await before.call("GET", cursor, { key: desk.apiKey });
-    const state = await desk.state();
+    for (let times = 0; times < 4; times++) await before.call("GET", cursor, { key: workspace.apiKey });
+    const state = await workspace.state();
     await before.close();
 
     const after = await open({ memory: false, db: file });
@@ -314,25 +312,25 @@ describe("a learner", () => {
       hints: 1,
       finishedSteps: state.finishedSteps,
     });
-    const completed = nextNews(after, desk.id, "completed");
-    await after.call("GET", cursor, { key: desk.apiKey });
+    const completed = nextNews(after, workspace.id, "completed");
+    await after.call("GET", cursor, { key: workspace.apiKey });
     expect((await completed).learner).toMatchObject({ step: null, completed: 1, next: "idempotency" });
   });
 
   test("is removed by a reset; a snapshot restores the learner at an incomplete step", async () => {
     const bench = await open();
-    const desk = await sitDown(bench.url, "Ada");
-    await desk.begin("first-call");
+    const workspace = await createLearner(bench.url, "Ada");
+    await workspace.begin("first-call");
     await control(bench.url, "PUT", "/snapshots/first");
-    const completed = nextNews(bench, desk.id, "completed");
-    await me(bench, desk.apiKey);
+    const completed = nextNews(bench, workspace.id, "completed");
+    await me(bench, workspace.apiKey);
     await completed;
     await control(bench.url, "POST", "/snapshots/first/restore");
-    expect(await desk.state()).toMatchObject({ step: 1, completed: 0 });
-    await desk.fidget();
-    expect(await desk.state()).toMatchObject({ step: 1, completed: 0 });
-    const again = nextNews(bench, desk.id, "completed");
-    await me(bench, desk.apiKey);
+    expect(await workspace.state()).toMatchObject({ step: 1, completed: 0 });
+    await workspace.makeUnrelatedCall();
+    expect(await workspace.state()).toMatchObject({ step: 1, completed: 0 });
+    const again = nextNews(bench, workspace.id, "completed");
+    await me(bench, workspace.apiKey);
     expect((await again).learner.step).toBe(2);
 
     await control(bench.url, "POST", "/reset", {});
@@ -348,13 +346,13 @@ describe("a learner", () => {
     ["a merchant without a learner", "/learners/mer_market/skip", {}, 404, "No learner uses the merchant mer_market"],
   ])("gets an error for %s", async (_, path, body, status, says) => {
     const bench = await open();
-    const desk = await sitDown(bench.url, "Ada");
-    const answer = await bench.call("POST", `/_sandbox${path.replace("ID", desk.id)}`, { key: null, body });
+    const workspace = await createLearner(bench.url, "Ada");
+    const answer = await bench.call("POST", `/_sandbox${path.replace("ID", workspace.id)}`, { key: null, body });
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(says)]);
   });
 });
 
-test("on a narrow terminal prose is wrapped, and lists and commands are not", async () => {
+test("on a narrow terminal, prose is wrapped, but lists and commands are not", async () => {
   const lesson = {
     name: "own",
     number: 1,
@@ -384,7 +382,7 @@ test("on a narrow terminal prose is wrapped, and lists and commands are not", as
   );
 });
 
-describe("an invalid lesson page", () => {
+describe("a lesson page is rejected with a line number if it", () => {
   const good = [
     "# T",
     "",
@@ -423,8 +421,8 @@ describe("an invalid lesson page", () => {
       '<!-- setup: {"method": "POST", "path": "/v1/payments"} -->',
       ":8: a setup call must begin with /_sandbox/",
     ],
-    ["never closes a block", 8, "```sh", ":9: the fenced block that begins here is never closed"],
-    ["has a step without a word", 8, "", ":5: step 1 has no text"],
+    ["does not close a block", 8, "```sh", ":9: the fenced block that begins here is never closed"],
+    ["has a step without text", 8, "", ":5: step 1 has no text"],
   ])("%s", async (_, line, instead, says) => {
     const path = join(folder(), "01-test.md");
     writeFileSync(path, good.map((text, index) => (index === line ? instead : text)).join("\n"));
@@ -487,15 +485,15 @@ describe("custom lessons", () => {
         `\n## 2. Meet it\n\n<!-- check: {"requests": {"match": {"operation": "payments.list", "status": 429}}} -->\n` +
         `${setup}\n\nDo it.\n`,
     );
-    const desk = await sitDown(bench.url, "Ada");
-    await desk.begin("own");
-    const completions = [nextNews(bench, desk.id, "completed")];
-    expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(200);
-    await bench.call("GET", "/v1/merchants/me", { key: desk.apiKey });
+    const workspace = await createLearner(bench.url, "Ada");
+    await workspace.begin("own");
+    const completions = [nextNews(bench, workspace.id, "completed")];
+    expect((await bench.call("GET", "/v1/payments", { key: workspace.apiKey })).status).toBe(200);
+    await bench.call("GET", "/v1/merchants/me", { key: workspace.apiKey });
     expect((await completions[0])?.learner.step).toBe(2);
     expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
-    completions.push(nextNews(bench, desk.id, "completed"));
-    expect((await bench.call("GET", "/v1/payments", { key: desk.apiKey })).status).toBe(429);
+    completions.push(nextNews(bench, workspace.id, "completed"));
+    expect((await bench.call("GET", "/v1/payments", { key: workspace.apiKey })).status).toBe(429);
     expect((await completions[1])?.learner.step).toBeNull();
   });
 });

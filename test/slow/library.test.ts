@@ -1,5 +1,5 @@
-// The built library under its package name, with Vitest and node:test and as docs/library.md uses it. package.test.ts
-// checks the types of the examples on that page.
+// The built library, imported by its package name, with Vitest, with node:test and in the examples of docs/library.md.
+// package.test.ts checks the types of these examples.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const snippets = (text: string, use: string) =>
     (match) => match[1] as string,
   );
 
-/** A project whose node_modules holds the package and these other packages. */
+/** A project whose node_modules contains the package and these other packages. */
 function project(packages: string[], from?: string): string {
   const home = folder();
   if (from !== undefined) cpSync(join(root, from), home, { recursive: true });
@@ -40,7 +40,7 @@ const node = (home: string, ...words: string[]) =>
 
 const VITEST = "node_modules/vitest/vitest.mjs";
 
-test("an uncaught misuse shows the line of the caller and the message, and no line of the bundle", async () => {
+test("the error of an uncaught misuse shows the caller's line and the message, but no line of the bundle", async () => {
   const home = project([]);
   writeFileSync(
     join(home, "wrong.js"),
@@ -63,7 +63,7 @@ describe("docs/library.md", () => {
     expect((await node(home, "page.js")).stdout.trimEnd().split("\n")).toEqual(said);
   });
 
-  test("shows a test for vitest that passes, and so does the sample shop", async () => {
+  test("shows tests for Vitest that pass, as do the tests of the sample shop", async () => {
     const home = project(["vitest", "express"], "test/sample-shop");
     const tests = snippets(page, "vitest");
     expect(tests).not.toEqual([]);
@@ -106,7 +106,7 @@ describe("a Node process", () => {
     expect((await node(home, "required.cjs")).stdout).toBe("4\n");
   });
 
-  test("frees all memory and handles of a closed sandbox", async () => {
+  test("keeps no handles or snapshot files of a closed sandbox", async () => {
     const home = project([]);
     const source = `
       import { createSandbox } from "merchant-sandbox";

@@ -1,5 +1,5 @@
-// Changes over time: 30 days in several advances change the same records as one advance, and 500 changes fall due while
-// requests are served.
+// Time-driven changes: 30 days in several advances change the same records as one advance, and 500 changes fall due
+// while requests are served.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,8 +25,8 @@ const TIMED = [
   "marketplace_order",
 ];
 
-/** The records after the clock was advanced by these numbers of minutes, and every change on the way. */
-async function play(clock: string, pieces: readonly number[]) {
+/** Advances the clock by each number of minutes. Returns the changes of all advances, and the records afterwards. */
+async function advanceBy(clock: string, pieces: readonly number[]) {
   const bench = await share({ clock });
   for (const merchant of MERCHANTS) {
     await bench.control("POST", "/records/sync_log", { merchant });
@@ -66,13 +66,13 @@ test("any split of 30 days gives the same records and events as one advance", as
   const splits = fc.array(fc.integer({ min: 0, max: MINUTES }), { minLength: 1, maxLength: 12 });
   const whole = new Map<string, unknown>();
   const property = fc.asyncProperty(starts, splits, async (start, points) => {
-    if (!whole.has(start)) whole.set(start, await play(start, [MINUTES]));
-    expect(await play(start, between(points))).toEqual(whole.get(start));
+    if (!whole.has(start)) whole.set(start, await advanceBy(start, [MINUTES]));
+    expect(await advanceBy(start, between(points))).toEqual(whole.get(start));
   });
   await fc.assert(property, { numRuns: inputs(3), examples: [["2026-01-05T12:00:00Z", [9 * 60, 21 * 60]]] });
 });
 
-/** Enough for five transactions. */
+/** The number of due records. An advance changes them in five transactions. */
 const RECORDS = 500;
 const START = Date.parse(NOON) / 1000;
 
@@ -86,7 +86,7 @@ function fixturesWith(startedAt: readonly number[]): string {
   return fixtures;
 }
 
-test("changes 500 due records in one advance, in order", async () => {
+test("one advance changes 500 due records in order, while requests are served", async () => {
   // Half of the records are due at the same moment, the others one after another.
   const fixtures = fixturesWith(
     Array.from({ length: RECORDS }, (_, index) => (index % 2 === 0 ? START : START + index)),
@@ -116,7 +116,7 @@ test("changes 500 due records in one advance, in order", async () => {
   expect(data).toEqual([]);
 });
 
-test("a record changes on its date before the first call", async () => {
+test("a record that falls due before the first call is changed when a list is read", async () => {
   const startedAt = Math.floor(Date.now() / 1000) - 119;
   await using sandbox = await createSandbox({ fixtures: fixturesWith([startedAt]) });
   // Waits until a second after the record is due, in real time. A call before that would create the engine.

@@ -26,8 +26,9 @@ const TESTS = {
   ].join("\n"),
 };
 
-/** The output of a run of all these tests, and the output of a run of only the first test of `some`. */
+/** The lines of a run of all these tests. */
 let lines: string[];
+/** The output of a run of the test `runs` only. */
 let chosen: string;
 
 beforeAll(async () => {
@@ -38,7 +39,7 @@ beforeAll(async () => {
   chosen = (await run(`${VITEST} run some -t runs`)).out;
 });
 
-test("the counts are the last line after a long failure in a pipe", () => {
+test("after a long failure message in a pipe, the counts are still the last line", () => {
   expect(lines.some((line) => line.includes("x".repeat(1_000)))).toBe(true);
   expect(lines.at(-1)).toMatch(/^1 passed, 2 failed, 5 skipped, 3 files, \d+ s$/);
 });
@@ -50,11 +51,11 @@ const SKIPPED = [
   "Skipped: 1 in some.test.js. No reason given: end their titles with needs() of test/support/needs.ts",
 ];
 
-test("tests whose setup failed are not listed as skipped without a reason", () => {
+test("tests whose setup failed are listed as skipped for this reason", () => {
   expect(lines).toContain(SKIPPED[0]);
 });
 
-test("skipped tests are listed before the counts, by what they need", () => {
+test("skipped tests are listed before the counts, with what they need", () => {
   expect(lines.slice(-1 - SKIPPED.length, -1).sort()).toEqual([...SKIPPED].sort());
   expect(chosen).toMatch(/^1 passed, /m);
   expect(chosen).not.toContain("Skipped: ");

@@ -1,4 +1,4 @@
-// Properties of a dashboard list after any history: the cursor, the visible rows and the counts.
+// Properties of a dashboard list after any sequence of actions: the cursor, the visible rows and the counts.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -22,14 +22,14 @@ import {
 import { inputs } from "../support/fuzzing.ts";
 import { ids, rows, withRows } from "../support/list-rows.ts";
 
-type Deed =
+type Action =
   | { kind: "come"; rows: number; unsent: number }
   | { kind: "move"; by: CursorMove }
   | { kind: "filter"; text: string }
   | { kind: "pick"; index: number }
   | { kind: "follow" | "freeze" | "thaw" };
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("come" as const), rows: fc.nat(40), unsent: fc.nat(9) }) },
   fc.record({
     kind: fc.constant("come" as const),
@@ -51,14 +51,14 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ kind: fc.constantFrom("follow" as const, "freeze" as const, "thaw" as const) }),
 );
 
-/** Counts that the test keeps while it performs the same steps. */
+/** Counts that the test keeps while it performs the actions. */
 interface Model {
   came: number;
   pausedAt: number | undefined;
   frozenAt: number | undefined;
 }
 
-function done(list: List, step: Deed, model: Model, height: number): List {
+function applied(list: List, step: Action, model: Model, height: number): List {
   if (step.kind === "come") {
     const next = withRows(list, rows(model.came, step.rows), step.unsent);
     model.came += step.rows + step.unsent;
@@ -86,24 +86,24 @@ function done(list: List, step: Deed, model: Model, height: number): List {
   return next;
 }
 
-const history = fc.record({ height: fc.integer({ min: 1, max: 12 }), deeds: fc.array(deed, { maxLength: 25 }) });
+const history = fc.record({ height: fc.integer({ min: 1, max: 12 }), actions: fc.array(action, { maxLength: 25 }) });
 
-/** Plays a history; `holds` is called with the list before and after each action. */
-function play(
-  { height, deeds }: { height: number; deeds: Deed[] },
-  holds: (before: List, after: List, step: Deed, model: Model, height: number) => void,
+/** Performs a sequence of actions. Calls `holds` with the list before and after each action. */
+function perform(
+  { height, actions }: { height: number; actions: Action[] },
+  holds: (before: List, after: List, step: Action, model: Model, height: number) => void,
 ): void {
   const model: Model = { came: 0, pausedAt: undefined, frozenAt: undefined };
   let list = emptyList(true);
-  for (const step of deeds) {
-    const next = done(list, step, model, height);
+  for (const step of actions) {
+    const next = applied(list, step, model, height);
     holds(list, next, step, model, height);
     list = next;
   }
 }
 
 /** The properties that must hold after each action, by name. */
-const properties: Record<string, Parameters<typeof play>[1]> = {
+const properties: Record<string, Parameters<typeof perform>[1]> = {
   "the selected row of a pinned list never changes by itself": (before, after, step) => {
     const byItself = step.kind === "come" || step.kind === "freeze" || step.kind === "thaw";
     if (!byItself || before.follows || !selectedRow(before) || selectedRow(before)?.gap) return;
@@ -135,7 +135,7 @@ const properties: Record<string, Parameters<typeof play>[1]> = {
     if (list.filter === "kind:blue" && !view.isGone)
       expect(rowsShown.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
   },
-  "all rows are counted, and so are the rows that came after a pause or freeze": (
+  "all rows are counted, and those that came after a pause or freeze count as unseen": (
     _,
     list,
     __,
@@ -149,7 +149,7 @@ const properties: Record<string, Parameters<typeof play>[1]> = {
 
 test.each(Object.entries(properties))("with any sequence of keys and rows, %s", (_, holds) => {
   fc.assert(
-    fc.property(history, (given) => play(given, holds)),
+    fc.property(history, (given) => perform(given, holds)),
     { numRuns: inputs(30) },
   );
 });

@@ -169,7 +169,7 @@ describe("a client of the live stream", () => {
     }
   });
 
-  test("may send anything, which is ignored; a message that is too long closes only its own connection", async () => {
+  test("may send anything, which is ignored; only a message that is too long closes the connection", async () => {
     const bench = await open();
     const [loud, quiet] = [await watch(liveUrl(bench)), await watch(liveUrl(bench))];
     loud.socket.send("hello");
@@ -191,12 +191,12 @@ describe("a client of the live stream", () => {
   });
 });
 
-/** No listener of these hubs throws. */
+/** Fails the test if a listener of a hub throws. */
 function fail(error: unknown): never {
   throw error;
 }
 
-/** A hub with a separate server. It publishes at once the events that a sandbox would publish in minutes. */
+/** A hub with a separate server. A test can publish as many events at once as a sandbox publishes in minutes. */
 async function openHub() {
   const hub = createHub(hubOptions({ report: fail }));
   const server = createServer().on("upgrade", hub.acceptUpgrade);
@@ -225,12 +225,12 @@ describe("more events than the hub keeps", () => {
     await watcher.seen(12_001);
   });
 
-  test("are missed by a client that stops reading: it later gets a gap message; others miss nothing", async () => {
+  test("are missed only by a client that stops reading, which later gets a gap message", async () => {
     const { hub, url } = await openHub();
     const [sleeper, awake] = [await watch(url), await watch(url)];
     sleeper.socket.pause();
     let said = 0;
-    // The hub notices that the client does not read only when the buffers of the socket are full.
+    // The hub does not notice that a client has stopped reading until the buffers of the socket are full.
     for (let round = 0; round < 16; round++) {
       for (let count = 0; count < 1_000; count++, said++) hub.publish(long);
       await awake.seen(said);
@@ -248,7 +248,7 @@ describe("clients that do not read", () => {
   /** The memory of this process. It includes the unread bytes in the sockets of the hub and of the clients. */
   const unread = () => process.memoryUsage().external + process.memoryUsage().heapUsed;
 
-  test("hold a bounded number of bytes in total; the slowest are disconnected, the others miss nothing", async () => {
+  test("occupy bounded memory in total; the slowest are disconnected, and other clients miss nothing", async () => {
     const { hub, url } = await openHub();
     attempted("Live-stream clients that do not read", 80);
     const sleepers = Array.from({ length: 80 }, () => new WebSocket(url));
@@ -270,7 +270,7 @@ describe("clients that do not read", () => {
     expect(`${code} ${reason}`).toBe("1013 Too many unread messages; reconnect with ?since= to go on.");
   });
 
-  test("are limited to a hundred, and the next client is rejected with a message", async () => {
+  test("are limited, like all clients, to a hundred; the next client is rejected with a message", async () => {
     const bench = await open();
     await Promise.all(Array.from({ length: 100 }, () => watch(liveUrl(bench))));
     const socket = new WebSocket(liveUrl(bench));
@@ -303,10 +303,10 @@ test("a client that does not read delays no request, and later gets the same eve
   expect(awake.items()).toEqual(sleeper.items());
 });
 
-/** With these headers, a browser gives the response to no page of another site, and does not treat it as HTML. */
+/** With these headers, a browser lets no page of another site read the response, and does not treat it as HTML. */
 const NEVER_A_PAGE = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };
 
-test("an accepted upgrade names only the stream's subprotocol, and has the headers of every response", async () => {
+test("an accepted upgrade names only the stream's subprotocol, and has the usual security headers", async () => {
   const bench = await open();
   const secret = `bearer.${Buffer.from("open-sesame").toString("base64url")}`;
   for (const [offered, chosen] of [
@@ -339,7 +339,7 @@ describe("an upgrade is rejected", () => {
     await watch(liveUrl(locked), { headers: { authorization: "Bearer open-sesame" } });
   });
 
-  test("at any other path, with a response before any 101", async () => {
+  test("at any other path, before a 101 is sent", async () => {
     const bench = await open();
     for (const path of ["/", "/v1/payments", "/_sandbox", "/_sandbox/live/", "/_sandbox/Live"]) {
       attempted("A web page opens the live stream");
@@ -400,7 +400,7 @@ describe("an upgrade is rejected", () => {
     expect(headers).toMatchObject(NEVER_A_PAGE);
   });
 
-  test("as a plain request, with 404", async () => {
+  test("with 404 if it is a plain request", async () => {
     const bench = await open();
     const answer = readRaw(
       await raw(bench.port, lines("GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`)),

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 export interface Crowd {
   /** The number of connections that were opened. */
   opened: number;
+  /** Closes the connections. */
   leave(): Promise<void>;
 }
 
@@ -35,7 +36,7 @@ export async function gather(port: number, wanted: number): Promise<Crowd> {
   };
 }
 
-/** How many connections this process may open in addition to the file descriptors that it needs itself. */
+/** The number of connections that a process may have open, at most `wanted`. Leaves 500 descriptors for other uses. */
 export function mostConnections(wanted: number): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { hard: number | "unlimited" } } };
   const hard = userLimits?.open_files?.hard ?? 1_024;

@@ -1,4 +1,4 @@
-// A disk that fills up and is freed again: a small file system where one can be mounted, else a limit on the file size.
+// A disk that a test can fill and free: a separate file system if one can be mounted, or else a limit on file sizes.
 
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
@@ -7,7 +7,7 @@ import { folder } from "../support/program.ts";
 
 export interface Disk {
   readonly folder: string;
-  /** How the disk is filled; undefined where this system offers no way to fill it. */
+  /** How the disk is filled. Undefined if this system offers no way to fill it. */
   readonly by: "a file system of its own" | "a limit of the process" | undefined;
   /** Makes further writes fail for the process `pid`. */
   fill(pid: number): void;
@@ -45,8 +45,8 @@ export function openDisk(): Disk {
 const nothing = (place: string): Disk => ({ folder: place, by: undefined, fill() {}, free() {} });
 
 /**
- * Sets only the soft limit, because a lowered hard limit could not be raised again. A process that has exited has no
- * limit.
+ * Sets only the soft limit, because a lowered hard limit could not be raised again. Ignores errors, because the process
+ * may have exited.
  */
 const limit = (pid: number, most: string) => void did("prlimit", "--pid", String(pid), `--fsize=${most}:unlimited`);
 
@@ -63,7 +63,7 @@ function ownFileSystem(place: string): Disk {
     folder: place,
     by: "a file system of its own",
     fill() {
-      // Another write may have taken the freed space, so this tries again.
+      // The new size is rejected if a write has meanwhile used more space, so this tries again.
       while (!did("mount", "-o", `remount,size=${used()}`, place));
     },
     free,

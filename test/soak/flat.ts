@@ -1,6 +1,6 @@
-// Distinguishes growth from fluctuation: the slope through many samples, on which a few outliers have no effect.
+// Distinguishes growth from fluctuation by the median slope of many samples, which a few outliers do not change.
 
-/** Growth from the first to the last sample, as the median slope between all pairs. */
+/** The growth from the first to the last sample, according to the median slope between all pairs. */
 export function growth(values: readonly number[]): number {
   const slopes: number[] = [];
   for (let from = 0; from < values.length; from++)

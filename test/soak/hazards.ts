@@ -31,7 +31,7 @@ export interface Scene {
   control(method: string, path: string, body?: unknown): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: hazards read replies of every shape.
   service(method: string, path: string, body?: unknown): Promise<any>;
-  /** Lets clients work for a while. Rejects when the sandbox has exited, as `until` does. */
+  /** Lets clients work for a while. `spell` and `until` reject if the sandbox exits. */
   spell(): Promise<void>;
   until(holds: () => boolean | Promise<boolean>): Promise<void>;
   /** Counts an action for the table at the end. */
@@ -41,7 +41,7 @@ export interface Scene {
 export type Hazard = (scene: Scene) => Promise<void>;
 
 /**
- * Faults after which every write still has exactly one effect. None of them changes an event or expires an
+ * Faults after which every write still has exactly one effect. No fault in this list changes an event or expires an
  * Idempotency-Key.
  */
 const ON_CALLS = [
@@ -113,7 +113,8 @@ const forward: Hazard = async ({ control, pick, spell, load, long, count }) => {
 };
 
 /**
- * Sets the clock back by less than the lifetime of an idempotency key, because after that a key may take effect twice.
+ * Sets the clock back by less than the lifetime of an Idempotency-Key. Otherwise keys would expire when the clock goes
+ * forward again, and a repeated write would take effect twice.
  */
 const backward: Hazard = async ({ control, spell, count }) => {
   const { unix } = await control("GET", "/clock");
@@ -155,14 +156,14 @@ const suspended: Hazard = async ({ subject, spell, long, count }) => {
   }
 };
 
-/** Fills the disk until several writes have been rejected because of it. */
+/** Keeps the disk full until several writes have been rejected. */
 const fullDisk: Hazard = async ({ subject, disk, load, spell, until, count, control }) => {
   if (disk.by === undefined) return;
   const before = load.seen.unwritable;
   disk.fill(subject.pid);
   try {
     await until(() => load.seen.unwritable >= before + 12);
-    // Due deliveries cannot be written either, but reads still work.
+    // The sandbox cannot record due deliveries either, but reads still work.
     await control("GET", "/requests");
   } finally {
     disk.free(subject.pid);
@@ -189,8 +190,8 @@ const locked: Hazard = async ({ db, load, spell, until, count }) => {
 const WANTED = 10_000;
 
 /**
- * Opens many connections and sends nothing. If there is time, the first run waits until the sandbox closes them after
- * its idle timeout.
+ * Opens many connections that send nothing. If there is time, the first run waits until the sandbox closes the
+ * connections after its idle timeout.
  */
 const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) => {
   const wanted = long ? mostConnections(WANTED) : 100;
@@ -215,7 +216,7 @@ const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) 
   }
 };
 
-const SHORT_OF_HANDLES = 40;
+const SPARE_DESCRIPTORS = 40;
 
 /** Opens more connections than the process has file descriptors for, so that the last connections are refused. */
 const noHandles: Hazard = async ({ subject, spell, count }) => {
@@ -223,10 +224,10 @@ const noHandles: Hazard = async ({ subject, spell, count }) => {
   const limit = (soft: number | string) =>
     spawnSync("prlimit", ["--pid", String(subject.pid), `--nofile=${soft}:`]).status === 0;
   const usual = softLimitOf(subject.pid);
-  if (descriptors === undefined || usual === undefined || !limit(descriptors + SHORT_OF_HANDLES)) return;
+  if (descriptors === undefined || usual === undefined || !limit(descriptors + SPARE_DESCRIPTORS)) return;
   let crowd: Crowd | undefined;
   try {
-    crowd = await gather(subject.port, 3 * SHORT_OF_HANDLES);
+    crowd = await gather(subject.port, 3 * SPARE_DESCRIPTORS);
     // The load continues while no file descriptors are left.
     await pause(300);
     count("short of handles");
@@ -244,14 +245,14 @@ function softLimitOf(pid: number): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Live streams that are not read. If there is time, the first run causes more events than the sandbox buffers. */
+/** Watchers that stop reading. If there is time, the first run causes more events than the sandbox buffers. */
 const slowReaders: Hazard = async ({ subject, spell, long, isFirst, count }) => {
   const watchers = await Promise.all(Array.from({ length: long ? 20 : 4 }, () => watch(subject.url)));
   try {
     for (const watcher of watchers.slice(1)) watcher.stopReading();
     for (let time = 0; time < (long ? 4 : 2); time++) await spell();
     if (long && isFirst) await Promise.all([1, 2, 3].map(() => flood(subject.port, 10_000)));
-    // Half of the watchers read again; the other half never does.
+    // Half of the watchers read again. The others do not.
     for (const watcher of watchers.slice(0, Math.ceil(watchers.length / 2))) {
       const { items, missed, wrong } = await watcher.catchUp();
       count("items read", items);
@@ -280,7 +281,7 @@ const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
       deaf.map(({ url }) => service("POST", "/v1/webhooks", { url, events: ["payroll.created"] })),
     );
     for (let time = 0; time < (long ? 5 : 1); time++) await spell();
-    // One receiver closes completely instead.
+    // In the end, one receiver stops listening.
     await deaf[0]?.close();
     await spell();
     for (const { id } of registered) await service("DELETE", `/v1/webhooks/${id}`);
@@ -313,7 +314,7 @@ const rudeness: Hazard = async ({ subject, spell, long, pick, count }) => {
         socket.on("error", () => {});
         await once(socket, "connect");
         socket.write(Buffer.from(text.replaceAll("PORT", String(subject.port)), "latin1"));
-        // Some connections break before the sandbox has read the bytes, and some after.
+        // Some connections break before the sandbox has read the bytes, and some afterwards.
         await pause(pick(20, "rude", time, kind));
         if (pick(2, "how", time, kind) === 0) socket.resetAndDestroy();
         else socket.destroy();

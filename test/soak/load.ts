@@ -10,10 +10,11 @@ export type Load = ReturnType<typeof createLoad>;
 export interface Seen {
   reads: number;
   writes: number;
-  /** Injected errors, errors such as those of a full disk, and broken connections. */
+  /** Error responses and damaged bodies, which are expected during hazards. */
   refused: number;
+  /** Calls whose connection failed. */
   broken: number;
-  /** The number of retried writes; `hadHappened` is how many of them had taken effect the first time. */
+  /** The number of retried writes. `hadHappened` counts those that had taken effect before the retry. */
   again: number;
   hadHappened: number;
   /** Rejections because the database file cannot be written. */
@@ -45,7 +46,7 @@ const READS = [
   "/v1/webhook-deliveries?limit=10",
 ];
 
-/** The errors that a correct client may get while something else fails. */
+/** The error statuses that a correct client may get during a hazard. */
 const EXCUSES = new Set([401, 409, 429, 500, 502, 503]);
 const UNWRITABLE = /full|locked|cannot be written/;
 
@@ -64,7 +65,7 @@ export function createLoad({ url, pick }: Needs) {
     for (const { resolve } of waiting.filter(({ at }) => at <= count)) resolve();
     waiting = waiting.filter(({ at }) => at > count);
   };
-  /** The response, or undefined if the connection failed. */
+  /** Makes a call. Returns undefined if the response is an error or damaged, or if the connection failed. */
   const ask = async (method: string, path: string, given: object = {}): Promise<Answer | undefined> => {
     try {
       const answer = await call(url(), method, path, { ...given, agent, patience: PATIENCE });

@@ -8,8 +8,8 @@ const channel = new Socket({ fd: 3 });
 channel.unref();
 channel.on("error", () => {});
 channel.on("data", async () => {
-  // The first collection may free an object, such as a socket, that holds others. Only the second collection frees
-  // these.
+  // The first collection may free an object, such as a socket, that references other objects. Only the second
+  // collection frees those.
   for (let time = 0; time < 2; time++) {
     globalThis.gc();
     await setImmediate();

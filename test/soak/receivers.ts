@@ -60,7 +60,7 @@ export async function keepRecord(pick: Pick): Promise<Record> {
   return Object.assign(record, { url, seen, rest: () => server.closeIdleConnections(), close });
 }
 
-/** A delayed response keeps its delivery in flight. */
+/** Responds after a delay, so that deliveries are in flight when the sandbox is killed. */
 const answerLate = (outgoing: ServerResponse, status: number, after: number) =>
   void setTimeout(() => outgoing.writeHead(status).end(), after);
 

@@ -1,4 +1,4 @@
-// The soak test: one file, one receiver, the clients, and a series of sandboxes on that file.
+// The parts of the soak test: a database file, a receiver, the clients, and a series of sandboxes on that file.
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,7 +21,7 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
   const disk = openDisk();
   const db = join(disk.folder, "data.db");
   const receiver = await keepRecord(pick);
-  /** How often each hazard caused each of its actions. */
+  /** How often each hazard performed each of its actions. */
   const met = new Map<string, Map<string, number>>();
   /** The error output of all sandboxes. */
   const complaints: string[] = [];
@@ -95,8 +95,8 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
       await meeting;
     },
     /**
-     * Starts the sandbox on a full disk. Returns undefined if the sandbox found free space, or if no disk can be filled
-     * here.
+     * Starts the sandbox on a full disk. Returns undefined if the sandbox found free space, or if this system cannot
+     * fill a disk.
      */
     async startOnFullDisk(): Promise<Ended | undefined> {
       if (disk.by !== "a file system of its own") return undefined;
@@ -139,7 +139,7 @@ export function expectNothingLost({ db, load, receiver, endpoint }: Soak): void 
     untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(
       ({ id }) => !receiver.copies.has(id),
     ),
-    // A delivery duplicated by a fault gets only one attempt, so it may stay unsuccessful.
+    // A copy of a delivery that a fault made gets only one attempt, so the copy may stay unsuccessful.
     open: rows(
       `select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' ` +
         "and copy = 0 and state <> 'succeeded'",

@@ -13,7 +13,7 @@ export interface ResourceUse {
   /** Resident memory in bytes. */
   rss: number;
   sockets: number;
-  /** Open file descriptors, where the system reports them. */
+  /** The number of open file descriptors, if the system reports it. */
   descriptors: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export type Subject = Awaited<ReturnType<typeof startSubject>>;
 
 const PROBE = pathToFileURL(`${import.meta.dirname}/probe.js`).href;
 
-/** Delays between attempts. There are enough for every delivery to succeed in the end, and the first ones are short. */
+/** Delays between attempts. There are enough for every delivery to succeed eventually, and the first are short. */
 const GAPS = [
   ..."20ms ".repeat(8).trim().split(" "),
   "100ms",

@@ -1,12 +1,12 @@
-// Clients of the live stream that stop reading. When they read again, they must get the missed events.
+// Clients of the live stream that stop reading. When they read again, they must get each missed event or a gap message.
 
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { LiveMessage } from "../../src/contracts/live-messages.ts";
 
-interface Told {
+interface Received {
   items: number;
-  /** The number of messages that the sandbox reported as missed. */
+  /** The number of events that the sandbox reported as missed. */
   missed: number;
   /** The number of sequence numbers that arrived twice, or that neither arrived nor were reported as missed. */
   wrong: number;
@@ -14,12 +14,12 @@ interface Told {
 
 export async function watch(url: string) {
   const socket = new WebSocket(`${url.replace("http", "ws")}/_sandbox/live`);
-  const told: Told = { items: 0, missed: 0, wrong: 0 };
+  const received: Received = { items: 0, missed: 0, wrong: 0 };
   let next: number | undefined;
   let newest = 0;
   let hear = () => {};
   const take = (from: number, to: number) => {
-    if (next !== undefined && from !== next) told.wrong++;
+    if (next !== undefined && from !== next) received.wrong++;
     next = to + 1;
   };
   socket.on("message", (text) => {
@@ -27,11 +27,11 @@ export async function watch(url: string) {
     if (message.type === "snapshot") next = message.seq + 1;
     else if (message.type === "gap") {
       take(message.from, message.to);
-      told.missed += message.to - message.from + 1;
+      received.missed += message.to - message.from + 1;
     } else
       for (const { seq } of message.items) {
         take(seq, seq);
-        told.items++;
+        received.items++;
       }
     hear();
   });
@@ -42,8 +42,8 @@ export async function watch(url: string) {
     /** Reads again. Resolves once the newest message has arrived. */
     async catchUp() {
       newest = await newestOf(url);
-      const whole = new Promise<Told>((resolve, reject) => {
-        hear = () => (next ?? 0) > newest && resolve(told);
+      const whole = new Promise<Received>((resolve, reject) => {
+        hear = () => (next ?? 0) > newest && resolve(received);
         socket.once("close", () => reject(new Error("the live stream ended")));
       });
       socket.resume();
@@ -54,7 +54,7 @@ export async function watch(url: string) {
   };
 }
 
-/** The newest sequence number, which another watcher receives. */
+/** The newest sequence number, which a new client receives in its first message. */
 async function newestOf(url: string): Promise<number> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/_sandbox/live`);
   socket.on("error", () => {});
