@@ -204,7 +204,13 @@ export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate 
       // The list was cleared while the page was loading, for example by a reset.
       if (current.loading !== loading) return update(later);
       const after = addPage(current, { ...page.read(body), before, filter });
-      return update(withList(later, pane, hasProgress(current, after, id) ? after : failPage(current, "")));
+      return update(
+        withList(
+          later,
+          pane,
+          hasProgress(current, after, id) ? after : failPage(current, "the log returned no further rows"),
+        ),
+      );
     },
     (later, message) => {
       const current = listOf(later, pane);

@@ -95,7 +95,7 @@ const noticeLines = () =>
       },
     ],
     not_reloaded: [
-      "With --watch: a file has a mistake, and the sandbox stays as it was",
+      "With --watch: the files could not be loaded, and the earlier options stay in force",
       { files: Type.Array(text), error: text },
     ],
     restarted: ["The sandbox was restarted", {}],

@@ -1,5 +1,5 @@
 // `--watch`: opens the sandbox again when a file that its options name is saved. A mistake in a file is reported, and
-// the sandbox stays as it is.
+// the earlier options stay in force.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -29,6 +29,7 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
   const report = createReporter();
   const { port: firstPort } = completeOptions(settings.options);
   const reload = async (names: string[]) => {
+    let outcome = "The sandbox stays as it was.";
     try {
       const next = await read();
       await check(given(next).options).catch(async (error) => {
@@ -38,6 +39,8 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
       // Opening can still fail, for example on a database in use.
       current = await openInWorker(given(next, same)).catch(async (error) => {
         current = await openInWorker(given(settings, same));
+        const lost = completeOptions(settings.options).memory ? ", and its data in memory started again" : "";
+        outcome = `The sandbox was opened again with the earlier options${lost}.`;
         throw error;
       });
       const { control } = sandboxAt({ url, controlToken: token });
@@ -51,10 +54,8 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
       report({ event: "reloaded", files: names, needRestart, heldEndpoints: held.heldEndpoints }, text);
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;
-      report(
-        { event: "not_reloaded", files: names, error: error.message },
-        `${error.message} The sandbox stays as it was.`,
-      );
+      const text = `${error.message} ${outcome}`;
+      report({ event: "not_reloaded", files: names, error: text }, text);
     }
   };
   const stop = watch(() => filesOf(completeOptions(settings.options)), reload);

@@ -161,7 +161,7 @@ function detailBindings(): readonly RowKey<OpenDetail>[] {
 export const jumpKey: KeyBinding = {
   keys: ["J"],
   label: "jump",
-  help: "jump from a request to its delivery, and from a delivery, a verdict or a fault to its request",
+  help: "jump from a request to its delivery, or from any other row to its request",
   isEnabled: (state) => jumps[focused(state)?.pane ?? ""] !== undefined,
   run(state) {
     const { pane = "", value } = focused(state) ?? {};
