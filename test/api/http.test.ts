@@ -403,12 +403,12 @@ describe("HTTP requests", () => {
   test("a request that ends in a malformed chunk has no effect", async () => {
     const bench = await open();
     const before = await bench.control("GET", "/operations");
-    const socket = raw(
+    const response = raw(
       bench.port,
       `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
         `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nZZ\r\n`,
     );
-    await socket;
+    await response;
     expect(await bench.control("GET", "/operations")).toEqual(before);
   });
 

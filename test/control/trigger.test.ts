@@ -30,7 +30,7 @@ describe.each(["mer_lodge", "mer_blank"])("for %s", (merchant) => {
   });
 });
 
-test("the data are fields of the record", async () => {
+test("the given data become fields of the record", async () => {
   const bench = await open();
   const { body } = await trigger(bench, { type: "payment.succeeded", data: { amount: 1_250, customerId: "cus_ines" } });
   expect(body.data).toMatchObject({ amount: 1_250, customerId: "cus_ines", status: "succeeded" });

@@ -161,7 +161,7 @@ describe("never", () => {
   const match = { operation: "gov_payments.post" };
   const post = (bench: Bench) => bench.call("POST", "/v1/gov-payments/gov_paid/post-to-books", { body: {} });
 
-  test("passes after its duration, and waits for it even if within is shorter", async () => {
+  test("passes after its duration, even if `within` is shorter", async () => {
     const bench = await open();
     const { verdict, waited } = await ask(bench, [{ never: { match, for: "60ms" } }], { within: "1ms" });
     expect(verdict).toBe("pass");
@@ -178,7 +178,7 @@ describe("never", () => {
 });
 
 describe("deliveries", () => {
-  test("pass with their attempts and final state", async () => {
+  test("pass if their attempts and final state are as expected", async () => {
     const { bench, receiver, id } = await openRegistered();
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
     const match = { event: "booking.declined", endpoint: id, merchant: "mer_lodge" };
@@ -189,7 +189,7 @@ describe("deliveries", () => {
     expect((await ask(bench, [{ deliveries: { match: { endpoint: receiver.url } } }])).verdict).toBe("pass");
   });
 
-  test("fail with too many attempts, and with another final state", async () => {
+  test("fail if they have too many attempts or another final state", async () => {
     const { bench, receiver } = await openRegistered();
     receiver.script(500, 500);
     await trigger(bench);
@@ -517,7 +517,7 @@ test("a scenario gets its verdict only after its receiver had time to act on eve
 describe("effects", () => {
   const paid = { event: "payment.succeeded" } as const;
 
-  test("are expected once for each accepted event, however often it was delivered", async () => {
+  test("are expected once for each accepted event, however often the event was delivered", async () => {
     const { bench, receiver } = await openRegistered();
     await bench.control("POST", "/faults", {
       target: "delivery",

@@ -170,7 +170,7 @@ describe("rate_limit", () => {
     ["past", "Mon, 05 Jan 2026 11:00:00 GMT", 0],
     ["invalid", "soon", 1],
     [{ form: "http_date", seconds: 90 }, "Mon, 05 Jan 2026 12:01:30 GMT", 90],
-  ])("retryAfter %j is sent as %s", async (retryAfter, header, seconds) => {
+  ])("with retryAfter %j, the header Retry-After is %s", async (retryAfter, header, seconds) => {
     const { bench } = await armed({ type: "rate_limit", retryAfter });
     const { status, headers } = await list(bench);
     expect([status, headers["retry-after"], headers["ratelimit-reset"]]).toEqual([

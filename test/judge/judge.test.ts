@@ -1,5 +1,5 @@
-// The judge without a sandbox: which calls need a retry, which calls count as one, and which verdicts are kept. Then
-// the control operation that lists the verdicts.
+// The judge without a sandbox: which calls need a retry, which calls count as one, and which verdicts are kept. Then,
+// in a sandbox: when a response counts as sent, and the control operation that lists the verdicts.
 
 import { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -110,7 +110,7 @@ describe("a signature with another secret", () => {
     expect(answered(401, rotated(0))).toEqual([["webhook.genuine_taken", "fail", "flt_1"]]);
   });
 
-  test("is forged later than that, without a rotation, or if the secret is a wrong one", () => {
+  test("is forged after more than five minutes, without a rotation, or if the secret is a wrong one", () => {
     expect(answered(200, rotated(300_001))).toEqual([["webhook.forgery_rejected", "fail", "flt_1"]]);
     expect(answered(401, { ...rotated(0), rotatedAt: null })).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
     expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
