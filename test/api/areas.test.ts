@@ -19,7 +19,7 @@ function expectRefusal(answer: Answer, status: number, code: string, details: ob
 
 const pointers = ({ body }: Answer) => body.details.errors.map(({ pointer }: Some) => pointer);
 
-describe("payroll", () => {
+describe("a payroll", () => {
   const item = (employeeId: string, grossAmount: number, ...amounts: number[]) => ({
     employeeId,
     grossAmount,
@@ -33,7 +33,7 @@ describe("payroll", () => {
   });
   const create = (bench: Bench, body: object) => bench.call("POST", "/v1/employees/payroll", { body });
 
-  test("creates a draft with computed net amounts and totals, in the merchant's currency", async () => {
+  test("is created as a draft with computed net amounts and totals, in the merchant's currency", async () => {
     const bench = await open();
     const answer = await create(
       bench,
@@ -51,7 +51,7 @@ describe("payroll", () => {
     expect(await bench.events(answer)).toEqual(["payroll.created"]);
   });
 
-  test("adds up all amounts, or rejects a sum that is too large", async () => {
+  test("has exact totals, or is rejected if a sum is too large or deductions exceed the gross amount", async () => {
     const bench = await open({ rateLimit: "none" });
     const amount = fc.oneof(fc.nat(1_000_000), fc.constantFrom(LARGEST, LARGEST - 1));
     const items = fc.array(fc.tuple(amount, fc.array(amount, { maxLength: 3 })), { minLength: 1, maxLength: 4 });
@@ -98,7 +98,7 @@ describe("payroll", () => {
   const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
 
   test.each([1.5, -1, "10"])(
-    "with open bodies, an override with the amount %j can be repeated, and the run can become pending",
+    "with open bodies can have an override with the amount %j set twice, and can then become pending",
     async (sent) => {
       const bench = await open({ bodies: "open", life: "off" });
       for (const [item, amount] of Object.entries({ pyi_draft_marta: sent, pyi_draft_joao: 100_000 }))
@@ -117,7 +117,7 @@ describe("payroll", () => {
     },
   );
 
-  test("an override returns 404 for another run's item, and 409 for a run that is not a draft", async () => {
+  test("rejects an override with 404 for another payroll's item, and with 409 if it is not a draft", async () => {
     const bench = await open();
     expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", {
       resource: "payroll_item",
@@ -260,7 +260,7 @@ describe("a created merchant", () => {
     expect(seeded.body.merchant.email).toBe("ola@lodge.example");
   });
 
-  test("can log in with its own password only", async () => {
+  test("can log in only with its own password", async () => {
     const bench = await open();
     const login = (email: string, password: string) =>
       bench.call("POST", "/v1/merchants/login", { body: { email, password } });
@@ -332,7 +332,7 @@ describe("government payments", () => {
   const post = (bench: Bench, id: string, body?: object) =>
     bench.call("POST", `/v1/gov-payments/${id}/post-to-books`, { body });
 
-  test("that are paid can be posted to the books once", async () => {
+  test("that are paid can be posted to the books only once", async () => {
     const bench = await open();
     const answer = await post(bench, "gov_paid", { ledgerAccount: "2450", memo: "Third quarter" });
     expect(answer.body.status).toBe("paid");
@@ -356,7 +356,7 @@ describe("government payments", () => {
     expect((await post(bench, "gov_paid_2")).body.bookkeeping).toMatchObject({ status: "posted", memo: null });
   });
 
-  test("cannot be posted if the fixture has them as posted, or if they are not paid", async () => {
+  test("cannot be posted if they are already posted in the fixture, or if they are not paid", async () => {
     const bench = await open();
     expectRefusal(await post(bench, "gov_posted"), 409, "invalid_state", { reason: "already_posted" });
     expectRefusal(await post(bench, "gov_pending"), 409, "invalid_state", {

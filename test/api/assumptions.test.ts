@@ -81,7 +81,7 @@ const openWith = (assumptions: Record<string, FactValue>, options = {}) =>
 
 type Probe = (id: string) => Promise<void>;
 
-/** The signature of a test event. */
+/** The signature of a test event under these assumptions, with the body and the secret. */
 async function signatureUnder(assumptions: Record<string, FactValue>) {
   const { bench, receiver, secret } = await openRegistered({ clock: CLOCK, assumptions } as never);
   await deliver(bench);
@@ -175,7 +175,7 @@ const probeStatus: Probe = async (id) => {
   }
 };
 
-/** Sets the default, minimum or maximum of a list's `limit`, and sends values around it. */
+/** Sets the default, minimum or maximum of a list's `limit`, and sends limits at and beyond this bound. */
 const probeBound: Probe = async (id) => {
   const [, own = "", kind = ""] = /^(.*)\.query\.limit\.(\w+)$/.exec(id) ?? [];
   const path = `/v1${catalogue.find((operation) => operation.id === own)?.path}`;
@@ -195,7 +195,7 @@ const probeBound: Probe = async (id) => {
 const probeError: Probe = async (id) => {
   const [, code = "", part = ""] = /^error\.(\w+)\.(\w+)$/.exec(id) ?? [];
   const value = part === "status" ? 418 : "another";
-  // An app's server answers a request with Expect itself, so the sandbox gets its own port.
+  // A sandbox mounted in an app never sees a request with Expect, so this sandbox gets its own port.
   const bench = await openWith({ [id]: value }, code === "expectation_failed" ? { port: 0 } : {});
   const answer = await (causes[code] ?? (() => Promise.reject(new Error(`no call causes ${code}`))))(bench);
   const seen = { status: answer.status, category: answer.body.error, code: answer.body.code }[part];

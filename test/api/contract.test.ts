@@ -98,7 +98,7 @@ function envelope(operation: Operation, answer: Answer, type: unknown) {
   };
 }
 
-/** How to cause each error code that an operation may declare. */
+/** A call that causes each error code that an operation may declare. */
 const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Promise<Answer>>> = {
   validation_failed: (bench, operation) =>
     operation.body
@@ -134,7 +134,7 @@ const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Pr
     run(bench, operation, { body: { ...operation.example, url: "http://example.com/hooks" } }),
 };
 
-/** The example with a value of the wrong type in one of its known fields, or an invalid query. */
+/** The example, with a value of the wrong type in its first known field. */
 function misfits(operation: Operation): Record<string, unknown> {
   const [field = ""] = Object.keys(operation.body?.properties ?? {});
   return { ...operation.example, [field]: [[]] };
@@ -185,7 +185,7 @@ describe("idempotent replay", () => {
     expect(await bench.events(second)).toEqual([]);
   });
 
-  test.each(others)("%s ignores the header, whatever its value", async (_, operation) => {
+  test.each(others)("%s ignores an Idempotency-Key, whatever its value", async (_, operation) => {
     const bench = await furnish(await open());
     const first = await run(bench, operation, { headers: { "idempotency-key": "the-same" } });
     const second = await run(bench, operation, { headers: { "idempotency-key": "the-same" } });
@@ -238,7 +238,7 @@ test("a suspended merchant is rejected everywhere until it is active again", asy
 
 describe("another merchant's records", () => {
   test.each(names.filter(([, { path }]) => path.includes("{")))(
-    "%s: are not found, with the same error as an id that does not exist",
+    "are not found by %s, which returns the same error as for an unknown id",
     async (_, operation) => {
       const bench = await furnish(await open());
       const key = "sk_test_blank";
@@ -258,7 +258,7 @@ describe("another merchant's records", () => {
     },
   );
 
-  test.each(withQuery)("%s: are not listed, and their ids are not valid cursors", async (_, operation) => {
+  test.each(withQuery)("are not listed by %s, and their ids are not valid cursors", async (_, operation) => {
     const bench = await furnish(await open());
     const mine = await run(bench, operation);
     expect(mine.body.data.length).toBeGreaterThan(0);

@@ -25,7 +25,7 @@ const preflight = (bench: Bench, path: string, headers: Record<string, string> =
 
 const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith("access-control"));
 
-test("a preflight of a named origin is granted for the API and its OpenAPI document, and is not logged", async () => {
+test("a preflight of an allowed origin is granted for the API and its OpenAPI document, but not logged", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   for (const path of [RULES, "/v1/nowhere", OPENAPI]) {
     const { status, headers, text } = await preflight(bench, path, {
@@ -55,7 +55,7 @@ test("null cannot be allowed as an origin, because every sandboxed frame has it"
   }
 });
 
-test("a page of a named origin can read every response of the API: successes, errors and injected faults", async () => {
+test("a page of an allowed origin can read every response of the API: successes, errors and faults", async () => {
   const bench = await open({ allowedOrigin: [APP], rateLimit: "payouts.list=1/1h" });
   const headers = fromPage(APP);
   await bench.call("GET", "/v1/payouts");
@@ -79,7 +79,7 @@ test("a page of a named origin can read every response of the API: successes, er
   expect((await bench.call("GET", "/v1/payments")).headers).toMatchObject({ vary: "Origin" });
 });
 
-testOnOwnPort("a page of a named origin gets a 403 for everything but the API and its OpenAPI document", async () => {
+testOnOwnPort("a page of an allowed origin gets a 403 outside of the API and its OpenAPI document", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   const headers = fromPage(APP);
   for (const path of [
@@ -99,7 +99,7 @@ testOnOwnPort("a page of a named origin gets a 403 for everything but the API an
     }
 });
 
-test("a page of a named origin cannot register an endpoint, so it cannot reach this machine's programs", async () => {
+test("a page of an allowed origin cannot register an endpoint, so it cannot reach local programs", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   attempted("More than the API for an allowed origin");
   const body = { url: "http://localhost:3999/", events: ["payment.succeeded"] };
@@ -108,7 +108,7 @@ test("a page of a named origin cannot register an endpoint, so it cannot reach t
   expect((await bench.call("POST", "/v1/webhooks", { body, headers: { origin: bench.url } })).status).toBe(201);
 });
 
-test("an origin that was not named is refused, and a named origin is refused under a foreign Host", async () => {
+test("an origin that is not allowed is rejected, and so is an allowed origin with a foreign Host", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   for (const origin of [
     "https://app.example.evil.example",
@@ -128,13 +128,13 @@ test("an origin that was not named is refused, and a named origin is refused und
   attempted("DNS rebinding");
   const rebound = await preflight(bench, RULES, { host: "evil.example" });
   expect([rebound.status, corsHeaders(rebound)]).toEqual([403, []]);
-  // A browser sends no Origin header with an image, so a named origin's image is rejected like any other.
+  // A browser sends no Origin header with an image, so even an image of an allowed origin is rejected.
   attempted("Requests of a web page without an Origin");
   const image = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
   expect((await bench.call("GET", "/v1/payments", { headers: image })).status).toBe(403);
 });
 
-test.skipIf(!browserFile)(`a page of a named origin uses the API ${inBrowser}`, async () => {
+test.skipIf(!browserFile)(`a page of an allowed origin uses the API ${inBrowser}`, async () => {
   const server = createServer(
     (_, outgoing) => void outgoing.writeHead(200, { "content-type": "text/html" }).end("<title>App</title>"),
   );

@@ -9,7 +9,7 @@ import { folder } from "../support/program.ts";
 import { type Bench, type CallOptions, NOON, open, share } from "../support/sandbox.ts";
 import { advance, type Receiver, receive, register, settle, startReceiver, trigger } from "../support/webhooks.ts";
 
-/** The receiver of both sandboxes: deliveries are compared too. */
+/** The receiver of both sandboxes, because their deliveries are compared too. */
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Runs every kind of call, and returns each whole response, then the deliveries and logs. */
+/** Makes every kind of call, and returns each whole response, and then each delivery. */
 async function work(bench: Bench): Promise<string[]> {
   const responses: string[] = [];
   receiver.arrivals.splice(0);
@@ -50,7 +50,7 @@ async function work(bench: Bench): Promise<string[]> {
   ];
 }
 
-/** The first entry that differs, for a readable failure. */
+/** Fails at the first entry that differs, so that the message is readable. */
 function expectSame(one: string[], other: string[]) {
   for (const [index, entry] of one.entries()) expect(other[index]).toBe(entry);
   expect(other).toHaveLength(one.length);
@@ -65,12 +65,12 @@ describe("equal runs", () => {
   });
   afterAll(() => bench.close());
 
-  test("of two sandboxes, in memory and in a file, are the same byte for byte, including deliveries", async () => {
+  test("of two sandboxes, one in memory and one in a file, give the same bytes, including deliveries", async () => {
     expectSame(first, await work(await open({ memory: false, db: `${folder()}/data.db` })));
     expect(receiver.arrivals.length).toBeGreaterThan(20);
   });
 
-  test("of one sandbox are the same after a reset between them", async () => {
+  test("of one sandbox, with a reset between them, give the same bytes", async () => {
     await bench.control("POST", "/reset", {});
     await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
     expectSame(first, await work(bench));
@@ -122,7 +122,7 @@ describe("receivers that respond after random times", () => {
       (await bench.call("GET", `/v1/webhook-deliveries?limit=100&starting_after=${last}`)).text,
       (await bench.call("GET", "/v1/webhooks")).text,
       JSON.stringify(await bench.control("GET", "/events?limit=100")),
-      // Retries, which were written while the clock advanced, must be in the same order too.
+      // Retries were written while the clock advanced. They must have the same order too.
       JSON.stringify(
         logged.data
           .filter(({ trigger: cause }: { trigger: string }) => cause === "retry")

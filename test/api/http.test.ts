@@ -60,7 +60,7 @@ describe("the order of the stages", () => {
     ["invalid_state", (draft) => Object.assign(draft, { path: DECLINE.replace("bkg_pending", "bkg_confirmed") })],
   ];
 
-  test("of two errors, the earlier stage's is returned", async () => {
+  test("decides which of two errors is returned: the error of the earlier stage", async () => {
     const enough = failures.length ** 2;
     const bench = await open({ rateLimit: `bookings.decline=${enough}/1h` });
     await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "used" } });
@@ -92,7 +92,7 @@ describe("the order of the stages", () => {
 });
 
 describe("the check of Host and Origin", () => {
-  test("accepts the host names of this machine only", async () => {
+  test("accepts only the host names of this machine", async () => {
     const bench = await open();
     const { port } = bench;
     const status = async (host: string) => (await bench.call("GET", "/v1/payments", { headers: { host } })).status;
@@ -145,7 +145,7 @@ describe("the check of Host and Origin", () => {
     }
   });
 
-  test("rejects every web page but the dashboard", async () => {
+  test("rejects every web page except the dashboard", async () => {
     const bench = await open();
     const { port } = bench;
     const status = async (origin: string | string[]) =>
@@ -164,7 +164,7 @@ describe("the check of Host and Origin", () => {
     for (const origin of foreign) expect([origin, await status(origin)]).toEqual([origin, 403]);
   });
 
-  test("responds at the address that it reports, whichever host it listens on", async () => {
+  test("accepts the address that the sandbox reports, whichever host it listens on", async () => {
     const given: { host?: string; allowedHost?: string[] }[] = [
       {},
       { host: "127.0.0.1" },
@@ -198,7 +198,7 @@ describe("the check of Host and Origin", () => {
     expect(await status({ origin: "http://app.example" })).toBe(403);
   });
 
-  test("allows a host that was named with a port only at that port", async () => {
+  test("allows a host that was given with a port only at that port", async () => {
     const bench = await open({ allowedHost: ["localhost:55001"] });
     const status = async (host: string) => (await bench.call("GET", "/v1/payments", { headers: { host } })).status;
     expect([
@@ -208,7 +208,7 @@ describe("the check of Host and Origin", () => {
     ]).toEqual([200, 403, 200]);
   });
 
-  testOnOwnPort("sends no CORS header that lets a web page read a response", async () => {
+  testOnOwnPort("adds no CORS header that would let a web page read a response", async () => {
     const bench = await open();
     const answers: Answer[] = [
       await bench.call("GET", "/v1/payments"),
@@ -238,7 +238,7 @@ describe("the check of Host and Origin", () => {
     });
   });
 
-  test("a POST to a list that has no create operation names a control call that creates the records", async () => {
+  test("a POST to a list without a create operation gets a 405 that names the control call for it", async () => {
     const bench = await open();
     const messageOf = async (method: string, path: string) =>
       (await bench.call(method, path, { body: {} })).body.message as string;
@@ -267,7 +267,7 @@ describe("HTTP requests", () => {
     expect(await bench.call("GET", target(2_049))).toMatchObject({ status: 414, body: { code: "uri_too_long" } });
   });
 
-  testOnOwnPort("headers beyond 16 KiB are rejected, on a new connection and on a reused one", async () => {
+  testOnOwnPort("headers of more than 16 KiB are rejected, on a new connection and on a reused one", async () => {
     const { port } = await open();
     const head = ["GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${port}`, "Authorization: Bearer sk_test_lodge"];
     attempted("Large, deep, compressed or endless requests", 2);
@@ -330,7 +330,7 @@ describe("HTTP requests", () => {
   });
 
   testOnOwnPort(
-    "an idle connection stays open for longer than Go's client keeps one, " +
+    "an idle connection stays open for longer than Go's client keeps it open, " +
       "so that no request meets a closing connection",
     async () => {
       const bench = await open();
@@ -400,15 +400,15 @@ describe("HTTP requests", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("a request that is aborted has no effect and logs no defect", async () => {
+  test("a request that ends in a malformed chunk has no effect", async () => {
     const bench = await open();
     const before = await bench.control("GET", "/operations");
-    const socket = raw(
+    const response = raw(
       bench.port,
       `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
         `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nZZ\r\n`,
     );
-    await socket;
+    await response;
     expect(await bench.control("GET", "/operations")).toEqual(before);
   });
 

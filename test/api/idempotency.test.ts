@@ -8,7 +8,7 @@ const post = (bench: Bench, path: string, key: string | string[], body: unknown,
 
 const replayed = (answer: Answer) => answer.headers["idempotent-replayed"] === "true";
 
-/** The events of several responses, in their order. */
+/** The events of several responses, in the order of the responses. */
 async function events(bench: Bench, answers: Answer[]): Promise<string[]> {
   const all = [];
   for (const answer of answers) all.push(...(await bench.events(answer)));
@@ -48,7 +48,7 @@ describe("two requests with one key are the same", () => {
     }
   });
 
-  test("but not if method, path, query or body differ: 422, without any effect", async () => {
+  test("but not if method, path, query or body differ; the second then gets 422 and has no effect", async () => {
     const bench = await open();
     const first = await post(bench, DECLINE, "key", { reason: "Full", x: { a: 1 }, list: [1, 2] });
     expect(first.status).toBe(200);
@@ -108,7 +108,7 @@ describe("a key", () => {
 });
 
 describe("stored replies", () => {
-  test("a 404 and a 409 of the handler are replayed although the state has changed", async () => {
+  test("a 404 and a 409 of the operation are replayed even if the state has changed", async () => {
     const bench = await open();
     const missing = "/v1/hospitality/bookings/bkg_later/decline";
     const confirmed = DECLINE.replace("bkg_pending", "bkg_confirmed");
@@ -160,7 +160,7 @@ describe("stored replies", () => {
     expect(again.headers["cache-control"]).toBe("no-store");
   });
 
-  test("a login is not replayed once its token has expired or is about to: the same key logs in again", async () => {
+  test("a login is not replayed if its token has expired or expires soon, so the same key logs in again", async () => {
     const bench = await open();
     const login = { email: "karibu@market.example", password: "market-password" };
     const logIn = () => post(bench, "/v1/merchants/login", "login", login);
@@ -196,7 +196,7 @@ describe("stored replies", () => {
 });
 
 describe("a replayed reply", () => {
-  test("has its own date and window, counts against the rate limit and is marked in the request log", async () => {
+  test("has its own Date, counts against the rate limit, and is marked in the request log", async () => {
     const bench = await open();
     const first = await post(bench, RULES, "key", rule);
     await bench.control("POST", "/clock/advance", { by: "90s" });
@@ -254,7 +254,7 @@ describe("concurrent requests", () => {
   test.each([
     [RULES, rule, "pricing_rule.created"],
     [DECLINE, { reason: "Full" }, "booking.declined"],
-  ])("with one key to %s: a hundred duplicates make one effect and one event", async (path, body, event) => {
+  ])("with one key to %s have one effect and one event, even a hundred of them", async (path, body, event) => {
     const bench = await open();
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(bench, path, "storm", body)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -265,7 +265,7 @@ describe("concurrent requests", () => {
     expect(new Set(answers.map(({ headers }) => headers["x-sandbox-request-id"])).size).toBe(100);
   });
 
-  test("with one key and different bodies: one takes effect, equal ones replay it, all others get 422", async () => {
+  test("with one key have one effect; those with an equal body replay it, and all others get 422", async () => {
     const bench = await open();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => post(bench, RULES, "storm", { ...rule, name: `Rule ${index % 4}` })),

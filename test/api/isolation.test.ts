@@ -17,7 +17,7 @@ describe("the merchant of a call", () => {
     expect(await me(bench, baggage)).toBe("mer_lodge");
   });
 
-  test("is the one that the header names, with its own data and requests, if the call has the app's key", async () => {
+  test("is the merchant that the header names, with its own data, if the call has the app's key", async () => {
     const bench = await open({ isolation: "on" });
     const [one, other] = [await ownMerchant(bench), await ownMerchant(bench)];
     const named = [one.baggage, `user=7, ${other.baggage};ttl=5 ,x=1`, ["a=b", one.baggage], "a=b", undefined];
@@ -68,7 +68,7 @@ describe("the merchant of a call", () => {
 });
 
 describe("webhooks of a test's merchant", () => {
-  test("go to the endpoints of the app's merchant, with their secret and the merchant in the header", async () => {
+  test("go to the endpoints of the app's merchant, with their signature, and name the test's merchant", async () => {
     const receiver = await receive();
     const events = ["booking.declined", "payment.succeeded"];
     const endpoints = [{ url: receiver.url, secret: "whsec_local", events }];
@@ -128,14 +128,14 @@ describe("webhooks of a test's merchant", () => {
   });
 });
 
-test("a test's merchant is created from that of MERCHANT_API_KEY, and a call with this key can name it", async () => {
+test("a test's merchant is created from the merchant of MERCHANT_API_KEY, and this key can name it", async () => {
   const bench = await open({ isolation: "on" });
   vi.stubEnv("MERCHANT_API_KEY", "sk_test_market");
   const merchant = await createTestMerchant(bench, "a test").finally(vi.unstubAllEnvs);
   expect(await me(bench, merchant.baggage, "sk_test_market")).toBe(merchant.id);
 });
 
-test("withMerchant gives a test of any runner a merchant with the test's name, and the test's arguments", async () => {
+test("withMerchant passes a merchant, and the arguments of the runner, to a test of any runner", async () => {
   const bench = await open();
   vi.stubEnv("MERCHANT_SANDBOX_URL", bench.url);
   const ids: string[] = [];

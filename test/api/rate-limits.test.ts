@@ -10,7 +10,7 @@ const ME = "/v1/merchants/me";
 
 const me = (bench: Bench, options: CallOptions = {}) => bench.call("GET", ME, options);
 
-/** Limit, remaining and reset as numbers. */
+/** The values of the three RateLimit headers as numbers. */
 const windowOf = ({ headers }: Answer) =>
   ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) =>
     headers[name] === undefined ? undefined : Number(headers[name]),
@@ -83,7 +83,7 @@ describe("a used-up window", () => {
     expect((await bench.call("GET", "/v1/payments")).status).toBe(429);
   });
 
-  test("rejects exactly the excess of concurrent requests", async () => {
+  test("rejects exactly those concurrent requests that exceed the limit", async () => {
     const bench = await open({ rateLimit: "10/1m" });
     const answers = await Promise.all(Array.from({ length: 30 }, () => me(bench)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
@@ -94,7 +94,7 @@ describe("a used-up window", () => {
   });
 });
 
-test("every request that reaches the limiter counts; requests refused earlier or under /_sandbox do not", async () => {
+test("every request that reaches the limiter counts; requests rejected earlier or under /_sandbox do not", async () => {
   const bench = await open();
   const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
   const calls: [counted: number, method: string, path: string, options?: CallOptions][] = [
@@ -183,7 +183,7 @@ describe("an operation with a window of its own", () => {
   });
 });
 
-test("a response of the Host and Origin checks and one of the control API have no headers of a window", async () => {
+test("responses of the Host and Origin checks and of the control API have no RateLimit headers", async () => {
   const bench = await open({ rateLimit: "100/1m" });
   const guarded = [
     await me(bench, { headers: { host: "evil.example" } }),

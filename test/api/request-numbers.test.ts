@@ -8,7 +8,7 @@ const BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 const image = { "user-agent": BROWSER, accept: "image/avif,image/webp,*/*;q=0.8", referer: "http://evil.example/" };
 const frame = { "user-agent": BROWSER, accept: "text/html,*/*;q=0.8", "upgrade-insecure-requests": "1" };
 
-/** Every kind of rejection that a web page can cause, or that is not logged. */
+/** Requests for every kind of rejection that a web page can cause, or that is not logged. */
 const rejections: Record<string, (bench: Bench) => Promise<unknown>> = {
   "a foreign Host": (bench) => bench.call("GET", "/v1/payments", { headers: { host: "evil.example" } }),
   "a foreign Origin": (bench) => bench.call("POST", RULES, { body: rule, headers: { origin: "http://evil.example" } }),

@@ -9,7 +9,7 @@ import { receive, register, trigger } from "../support/webhooks.ts";
 
 const RESET = "/_sandbox/reset";
 
-/** A record that no fixture has: a reset removes it. */
+/** Creates a record that a reset removes, and returns a function that says whether the record still exists. */
 async function canary(bench: Bench): Promise<() => Promise<boolean>> {
   const { id } = await bench.control("POST", "/records/customer", { merchant: "mer_lodge", name: "Canary" });
   return async () => (await bench.call("GET", `/v1/customers/${id}`)).status === 200;
@@ -138,7 +138,7 @@ test("response splitting: names in a query, field or key cannot inject a header"
   }
 });
 
-test("path traversal: no name of a snapshot, page or record leaves its folder", async () => {
+test("path traversal: no name of a snapshot or scenario leads out of its folder", async () => {
   const bench = await open();
   const own = `Host: localhost:${bench.port}`;
   for (const name of [
@@ -194,7 +194,7 @@ test("a receiver that responds one byte at a time cannot exceed the timeout of o
   expect(data[0]).toMatchObject({ status: "failed", errorCode: "timeout" });
 });
 
-test("a rejected client that neither reads nor closes is disconnected shortly after", async () => {
+test("a rejected client that does not close its connection is disconnected shortly after", async () => {
   const bench = await open();
   const handshake = [
     "GET /_sandbox/live HTTP/1.1",
@@ -275,7 +275,7 @@ test("on the network, the control API requires the exact token: merchant keys an
   expect((await ask("/_sandbox", `Authorization: Bearer ${token}`)).status).toBe(200);
 });
 
-test("a record grows to 2 MiB at most, however many changes add fields to it", async () => {
+test("a record grows to at most 2 MiB, however many changes add fields to it", async () => {
   const bench = await open();
   attempted("Unbounded growth", 3);
   const grow = async (name: string) =>

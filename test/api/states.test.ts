@@ -1,4 +1,4 @@
-// State machines: every kind of record in every state, moved to every other state, with the events that this emits.
+// State machines: every kind of record in every state, changed to every other state, with the emitted events.
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
@@ -9,7 +9,7 @@ import { type Bench, NOON_SECONDS, neededFields, open } from "../support/sandbox
 /** Kinds with states whose records a test can create. */
 const kinds = resources.filter(({ kind, transitions }) => Object.keys(transitions).length > 0 && kind !== "merchant");
 
-/** The types of this kind's events since the last call, oldest first, without events about other records. */
+/** The types of this kind's events since the last call, oldest first, without the events of other kinds. */
 function watch(bench: Bench, kind: Resource) {
   const types = new Set(Object.values(kind.events));
   let seen = "";
@@ -25,50 +25,53 @@ function watch(bench: Bench, kind: Resource) {
 
 const known = (...types: (string | undefined)[]) => types.filter((type) => type !== undefined);
 
-describe("the transitions of every kind", () => {
-  test.each(kinds.map((resource) => [resource.kind, resource] as const))("%s", async (kind, resource) => {
-    const { transitions, events, defaults } = resource;
-    const bench = await open();
-    const happened = watch(bench, resource);
-    const states = Object.keys(transitions);
-    expect(states).toContain(defaults.status);
-    await happened();
-    for (const from of states)
-      for (const to of states) {
-        const fields = await neededFields(bench, "mer_blank", kind);
-        if (Object.keys(fields).length > 0) await happened();
-        const record = await bench.control("POST", `/records/${kind}`, {
-          merchant: "mer_blank",
-          status: from,
-          ...fields,
-        });
-        expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
-        const later = pathTo(resource, from).slice(1);
-        const expected = known(events.created, ...later.map((state) => events[state]));
-        expect((await happened()).slice(0, expected.length)).toEqual(expected);
+describe("the transitions", () => {
+  test.each(kinds.map((resource) => [resource.kind, resource] as const))(
+    "of %s emit their events, and other changes are rejected",
+    async (kind, resource) => {
+      const { transitions, events, defaults } = resource;
+      const bench = await open();
+      const happened = watch(bench, resource);
+      const states = Object.keys(transitions);
+      expect(states).toContain(defaults.status);
+      await happened();
+      for (const from of states)
+        for (const to of states) {
+          const fields = await neededFields(bench, "mer_blank", kind);
+          if (Object.keys(fields).length > 0) await happened();
+          const record = await bench.control("POST", `/records/${kind}`, {
+            merchant: "mer_blank",
+            status: from,
+            ...fields,
+          });
+          expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
+          const later = pathTo(resource, from).slice(1);
+          const expected = known(events.created, ...later.map((state) => events[state]));
+          expect((await happened()).slice(0, expected.length)).toEqual(expected);
 
-        const path = `/_sandbox/records/${kind}/${record.id}`;
-        const { status, body } = await bench.call("PATCH", path, {
-          key: null,
-          body: { status: to, metadata: { moved: to } },
-        });
-        const label = `${from} to ${to}`;
-        if (from === to) {
-          expect([label, status, body.metadata]).toEqual([label, 200, { moved: to }]);
-          expect(await happened()).toEqual(known(events.updated));
-        } else if (transitions[from]?.includes(to)) {
-          expect([label, status, body.status, body.metadata]).toEqual([label, 200, to, { moved: to }]);
-          // If the change creates more records of this kind, their events come later.
-          expect((await happened())[0]).toEqual(events[to]);
-        } else {
-          expect([label, status, body.code]).toEqual([label, 409, "invalid_state"]);
-          expect(body.details).toEqual({ currentStatus: from, allowedFrom: statesBefore(transitions, to) });
-          expect(await happened()).toEqual([]);
+          const path = `/_sandbox/records/${kind}/${record.id}`;
+          const { status, body } = await bench.call("PATCH", path, {
+            key: null,
+            body: { status: to, metadata: { moved: to } },
+          });
+          const label = `${from} to ${to}`;
+          if (from === to) {
+            expect([label, status, body.metadata]).toEqual([label, 200, { moved: to }]);
+            expect(await happened()).toEqual(known(events.updated));
+          } else if (transitions[from]?.includes(to)) {
+            expect([label, status, body.status, body.metadata]).toEqual([label, 200, to, { moved: to }]);
+            // If the change creates more records of this kind, their events come later.
+            expect((await happened())[0]).toEqual(events[to]);
+          } else {
+            expect([label, status, body.code]).toEqual([label, 409, "invalid_state"]);
+            expect(body.details).toEqual({ currentStatus: from, allowedFrom: statesBefore(transitions, to) });
+            expect(await happened()).toEqual([]);
+          }
         }
-      }
-  });
+    },
+  );
 
-  test("lead only to existing states, and together to every state", () => {
+  test("of every kind lead only to existing states, and together to every state", () => {
     for (const { kind, transitions, defaults } of resources) {
       const states = Object.keys(transitions);
       for (const [from, to] of Object.entries(transitions))
@@ -79,7 +82,7 @@ describe("the transitions of every kind", () => {
     }
   });
 
-  test("emit only event types of the catalogue", async () => {
+  test("of every kind emit only event types of the catalogue", async () => {
     const bench = await open();
     const types = resources.flatMap(({ events }) => Object.values(events));
     const answer = await bench.call("POST", "/v1/webhooks", {
@@ -93,7 +96,7 @@ describe("the transitions of every kind", () => {
 test.each(
   kinds.filter(({ arrivalTimes }) => arrivalTimes.size > 0).map((resource) => [resource.kind, resource] as const),
 )(
-  "%s: the times of its states cannot be cleared, nor set for a state that the record was not in",
+  "%s: a state's time cannot be cleared, nor set if the record was never in that state",
   async (kind, { transitions, arrivalTimes }) => {
     const bench = await open();
     for (const status of Object.keys(transitions)) {
@@ -119,7 +122,7 @@ test.each(
         // Setting a time that the record already has is a correction, which is accepted.
         if (isSet) expect((await change({ [field]: record[field] })).body).toMatchObject({ [field]: record[field] });
       }
-      // A record that moves on keeps its times, and loses them only when it returns to its first state.
+      // A change of status keeps these times, except a return to the first state.
       for (const next of transitions[status] ?? []) {
         if (next === Object.keys(transitions)[0]) continue;
         for (const field of [...arrivalTimes.keys()].filter((each) => record[each] !== null)) {
@@ -137,7 +140,7 @@ test.each(
   },
 );
 
-test("the time of a refund stays as long as the refund does", async () => {
+test("refundedAt cannot be cleared while the payment is refunded in part or whole", async () => {
   const bench = await open();
   for (const fields of [{ status: "refunded" }, { status: "succeeded", amount: 500 }]) {
     const { id } = await bench.control("POST", "/records/payment", { merchant: "mer_blank", ...fields });

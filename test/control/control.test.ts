@@ -16,20 +16,20 @@ const ask = (bench: Bench, method: string, path: string, body?: unknown) =>
 
 const refused = (answer: Answer) => [answer.status, answer.body.code];
 
-/** A path that some route has, with something in place of its parameters. */
+/** The path of a route, with `x` in place of each parameter. */
 const filled = (path: string) => `/_sandbox${path.replaceAll(/\{\w+\}/g, "x")}`;
 
 const operations = controlCatalogue.map((operation) => ({ ...operation, path: filled(operation.path) }));
 const writing = operations.filter(({ method }) => method !== "GET");
 
 describe("every operation", () => {
-  // Tests of refusals share one sandbox: a refused request changes nothing.
+  // Tests of rejections share one sandbox, because a rejected request changes nothing.
   const shared = shareForBlock({});
 
   test.each(operations)(
     "$id rejects an unknown parameter or field, and suggests the closest name",
     async ({ method, path, query, body }) => {
-      /** An operation on records accepts more fields than it declares: those of the record's kind. */
+      /** Whether unknown fields are rejected. Operations on records also accept the fields of the record's kind. */
       const isClosed =
         method !== "GET" && (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true;
       for (const { properties, inBody } of [
@@ -60,7 +60,7 @@ describe("every operation", () => {
   });
 
   test.each([...new Set(operations.map(({ path }) => path))])(
-    "%s refuses methods that it does not have, and names those that it has",
+    "%s rejects methods that it does not support, and names the supported methods",
     async (path) => {
       const here: string[] = operations.filter((one) => one.path === path).map(({ method }) => method);
       if (here.includes("GET")) here.push("HEAD");
@@ -75,7 +75,7 @@ describe("every operation", () => {
     },
   );
 
-  test("changes neither rate limit nor request log, and gives a browser data or a page", async () => {
+  test("changes neither rate limits nor the request log, and sends headers that protect a browser", async () => {
     const bench = await open();
     for (const { id, method, path, documents } of operations) {
       const { headers } = await bench.call(method, path, plain);
@@ -180,7 +180,7 @@ describe("the clock", () => {
     expect((await bench.control("GET", "/clock")).unix).toBe(NOON_SECONDS);
   });
 
-  test("cannot be advanced beyond the last time that a date can express", async () => {
+  test("cannot be advanced beyond the end of the year 9999", async () => {
     const bench = await open();
     await clock(bench, "PUT", { mode: "frozen", now: "9999-12-31T23:59:00Z" });
     const answer = await clock(bench, "POST", { by: "2m" }, "/clock/advance");
@@ -189,7 +189,7 @@ describe("the clock", () => {
     expect((await clock(bench, "POST", { by: "1s" }, "/clock/advance")).status).toBe(200);
   });
 
-  test("advancing makes attempts in order and returns them, with everything else that fell due", async () => {
+  test("makes attempts in order when it is advanced, and returns everything that became due", async () => {
     const bench = await open({ rateLimit: "4/1m" });
     const receiver = await receive();
     const [failing, good] = [
@@ -299,7 +299,7 @@ async function busyHour(bench: Bench, hooks: string, key = "sk_test_lodge"): Pro
 const rewind = (bench: Bench) => bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
 
 describe("reset", () => {
-  test("clears limits, endpoints, deliveries, idempotent responses, sessions, new merchants, requests", async () => {
+  test("clears limits, endpoints, deliveries, stored replies, sessions, new merchants and requests", async () => {
     const bench = await open({ rateLimit: "100/1h" });
     const receiver = await receive();
     receiver.always(500);
@@ -327,13 +327,13 @@ describe("reset", () => {
     expect(receiver.arrivals).toHaveLength(arrived);
   });
 
-  test("of one merchant restores its records with their ids, and changes no other", async () => {
+  test("of one merchant restores its records with their ids, and changes no other merchant", async () => {
     const bench = await open({ rateLimit: "100/1h" });
     const receiver = await receive();
     receiver.always(500);
     await register(bench, receiver.url, ["*"], "sk_test_market");
     await trigger(bench, "c.d", {}, "sk_test_market");
-    // Requests are numbered across all merchants, so only their ids continue, and may be longer by a digit.
+    // Leaves out the ids of requests, and the lengths of bodies, which may contain these ids.
     const withoutIds = (answers: string[]) =>
       answers.map((answer) => answer.replaceAll(/req_lodge_\d+|"Content-Length","\d+"/g, ""));
     const first = withoutIds(await busyHour(bench, receiver.url));
@@ -354,7 +354,7 @@ describe("reset", () => {
     expect(await log(bench, "", "sk_test_market")).not.toEqual([]);
   });
 
-  test("returns to what the options say: clock, fault rules, scenario and endpoints", async () => {
+  test("restores the clock, fault rules, scenario and endpoints that the options set", async () => {
     const faults = join(folder(), "faults.json");
     const rules = ["mer_lodge", "mer_market"].map((merchant) => ({
       action: { type: "status", status: 503 },
@@ -406,7 +406,7 @@ describe("reset", () => {
     expect(await state()).toEqual(start);
   });
 
-  test("returns to the snapshot that the options name", async () => {
+  test("restores the snapshot that the options name", async () => {
     const first = await open();
     await first.control("POST", "/records/customer", { id: "cus_saved" });
     const { file: snapshot } = await first.control("PUT", "/snapshots/saved");
@@ -520,7 +520,7 @@ describe("records", () => {
     ["PATCH", "/records/payment/pay_pending", { statsu: "failed" }, 400, "Did you mean status?"],
     ["PATCH", "/records/payment/pay_pending", { id: "pay_001" }, 400, "id cannot be set on a payment"],
     ["PATCH", "/records/payment/pay_pending", { created: 1 }, 400, "created cannot be set on a payment"],
-  ])("%s %s rejects %j with %i", async (method, path, body, status, words) => {
+  ])("for %s %s, the body %j gets %i", async (method, path, body, status, words) => {
     const bench = await open();
     const answer = await ask(bench, method, path, body);
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);
@@ -550,7 +550,7 @@ describe("records", () => {
     expect(await list("merchant=mer_blank")).toEqual(["list", [], false]);
   });
 
-  test("that share an id among merchants require the merchant", async () => {
+  test("with an id that several merchants have can be changed only if the call names the merchant", async () => {
     const bench = await open();
     const { id: merchant } = await bench.control("POST", "/merchants", {});
     expect((await ask(bench, "GET", "/records/booking/bkg_pending")).body.message).toContain(`mer_lodge, ${merchant}:`);
@@ -566,7 +566,7 @@ describe("the request log", () => {
   const ids = async (bench: Bench, query: string) =>
     (await bench.control("GET", `/requests?${query}`)).data.map(({ id }: { id: string }) => id);
 
-  test("is filtered by operation, merchant, status, key and time, and paged", async () => {
+  test("can be filtered by operation, merchant, status, key and time, and has pages", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments");
     await bench.call("GET", "/v1/payouts", { key: "sk_test_market" });
@@ -727,7 +727,7 @@ test("a clock that reaches the end of the year 9999 stops there, and no response
   expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
 });
 
-test("the requests of one trace are found by the id in their traceparent header", async () => {
+test("the requests of one trace are found by the trace id of their traceparent headers", async () => {
   const bench = await open();
   const [trace, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];
   const call = (path: string, id: string) =>

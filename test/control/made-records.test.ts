@@ -1,4 +1,4 @@
-// Records made over the control API: consistent in every state, for every merchant, and the same for the same seed.
+// Records made over the control API: complete in every state and for every merchant, and consistent with other records.
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
@@ -33,12 +33,12 @@ const kinds = resources.filter(({ kind }) => kind !== "merchant");
 /** A merchant has one settings record, so the test makes one only if the fixture has none. */
 const isMadeFor = (kind: string, merchant: string) => kind !== "statutory_settings" || merchant !== "mer_lodge";
 
-describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("a record made for %s:", (merchant) => {
+describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("records made for %s", (merchant) => {
   const made = kinds.filter(({ kind }) => isMadeFor(kind, merchant));
   const sandbox = shareForBlock();
 
   test.each(made.map((resource) => [resource.kind, resource] as const))(
-    "a %s has all required fields, in every state",
+    "of the kind %s have all required fields, in every state",
     async (kind, { states }) => {
       const bench = sandbox();
       const { currency } = await bench.control("GET", `/records/merchant/${merchant}`);
@@ -120,7 +120,7 @@ test.each([
   ],
   ["appraisal", { status: "completed", cycle: "2024" }, { periodStart: "2024-01-01", finalScore: any }],
   ["payroll", { periodStart: "2026-03-01" }, { periodEnd: "2026-03-31", payDate: "2026-03-13" }],
-] as const)("a %s made with %o gets the other values that follow from the given ones", async (kind, given, follows) => {
+] as const)("%s made with %j gets the other values that follow from these", async (kind, given, follows) => {
   const bench = await open();
   expect(await make(bench, kind, given)).toMatchObject({ ...given, ...follows });
 });
@@ -131,7 +131,7 @@ test("a rate that was given for one stay is not used for other stays", async () 
   expect((await make(bench, "booking", { roomTypeId: "room_double" })).nightlyRate).toBe(11_000);
 });
 
-test("a series of numbers continues, and a new record is the newest, also after the clock was set back", async () => {
+test("reference numbers continue, and a new record is the newest, even after the clock was set back", async () => {
   const bench = await open();
   const references = [
     (await make(bench, "payment")).reference,
@@ -147,7 +147,7 @@ test("a series of numbers continues, and a new record is the newest, also after 
   expect((await make(bench, "payment", { merchant: "mer_blank" })).reference).toBe("TR-0001");
 });
 
-test("a stay in a full room or with too many guests is made, with a warning", async () => {
+test("a booking of a full room or for too many guests is made with a warning", async () => {
   const bench = await open();
   const stay = { roomTypeId: "room_annex", checkIn: "2026-05-01", checkOut: "2026-05-04" };
   const first = await make(bench, "booking", { ...stay, status: "confirmed", guests: 2 });
@@ -165,7 +165,7 @@ test("a stay in a full room or with too many guests is made, with a warning", as
   ]);
 });
 
-test("a stay is paid in two parts", async () => {
+test("a stay is paid by two payments, the first of which is a fifth of the amount", async () => {
   const bench = await open();
   const payment = (id: string) => bench.control("GET", `/records/payment/${id}?merchant=mer_lodge`);
   const paid = await make(bench, "booking", { status: "checked_out" });
@@ -210,7 +210,7 @@ test("a remittance that is confirmed without a receipt number has none", async (
   expect(body).toMatchObject({ status: "confirmed", receiptNumber: null, paymentReference: "REM-0010" });
 });
 
-test("a made remittance is for the next month that has none; a second one for a month gets a warning", async () => {
+test("a made remittance is for the next month without one; a second one for a month gets a warning", async () => {
   const bench = await open();
   const made = [];
   for (let count = 0; count < 3; count++) made.push(await make(bench, "remittance", { scheme: "income_tax" }));
@@ -230,7 +230,7 @@ describe("a made payroll", () => {
     make(bench, "statutory_settings", { merchant: "mer_market", ...fields });
   const run = (bench: Bench, fields: object = {}) => make(bench, "payroll", { merchant: "mer_market", ...fields });
 
-  test("is for the month after the latest run, and on a business day", async () => {
+  test("is for the month after the latest run, and is paid on a business day", async () => {
     const bench = await open();
     const months = [];
     for (const fields of [{}, { periodStart: "2026-06-01", status: "pending" }, {}]) {
@@ -250,7 +250,7 @@ describe("a made payroll", () => {
       expect(await run(bench, fields)).toMatchObject({ ...fields, warnings: [] });
   });
 
-  test("that is paid is for a period whose pay day has come; if there is none left, it is off-cycle", async () => {
+  test("that is paid covers a period whose pay day has come, or is off-cycle if no such period is left", async () => {
     const bench = await open();
     const paid = [await run(bench, { status: "paid" }), await run(bench, { status: "paid" })];
     expect(paid.map(({ periodStart, offCycle }) => [periodStart, offCycle])).toEqual([
@@ -271,7 +271,7 @@ describe("a made payroll", () => {
     ["semimonthly", "2026-01-01", "2026-01-15", "2026-01-16", 120_000],
     ["monthly", "2026-01-01", "2026-01-31", "2026-02-01", 240_000],
   ])(
-    "of a merchant that pays %s covers one such period, with the pay for that period",
+    "of a merchant whose payFrequency is %s covers one period, with the pay for that period",
     async (payFrequency, periodStart, periodEnd, after, gross) => {
       const bench = await open();
       await settle(bench, { payFrequency });
@@ -283,7 +283,7 @@ describe("a made payroll", () => {
     },
   );
 
-  test("deducts what the schemes of the merchant say, or without settings the schemes of its country", async () => {
+  test("makes the deductions of the merchant's schemes, or without settings of its country's schemes", async () => {
     const bench = await open();
     const shares = ({ items }: { items: { grossAmount: number; deductions: { code: string; amount: number }[] }[] }) =>
       items[0]?.deductions.map(({ code, amount }) => [
@@ -317,7 +317,7 @@ describe("a made payroll", () => {
   });
 });
 
-test("a payout that is created as paid has an arrival date that has come", async () => {
+test("a payout that is created as paid has an arrival date that is not in the future", async () => {
   const bench = await open();
   for (const merchant of ["mer_lodge", "mer_stage"])
     expect(await make(bench, "payout", { merchant, status: "paid" })).toMatchObject({

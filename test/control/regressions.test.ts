@@ -1,5 +1,4 @@
-// Regression tests for defects that the model and random changes of the seeded worlds found, each reduced to a minimal
-// case.
+// Regression tests, each a minimal case of a defect that the model test or random changes of the seeded data found.
 
 import { expect, test } from "vitest";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
@@ -21,7 +20,7 @@ test("an expired fault rule fires again once the clock is set back before its en
   expect((await bench.call("GET", "/v1/payments")).body.code).toBe("injected_rate_limit");
 });
 
-test("a merchant that was reset can create merchants again, besides those that it created before", async () => {
+test("a merchant that was reset can create another merchant, and the merchant created before remains", async () => {
   const bench = await open();
   const create = (email: string) => bench.call("POST", "/v1/merchants", { body: { name: "Café", email } });
   const one = await create("one@cafe.example");
@@ -50,7 +49,7 @@ const item = (fields: object) => ({
   ...fields,
 });
 
-test("a move cannot fake an order's acceptance, which would return stock that the order never took", async () => {
+test("canceling an order cannot set acceptedAt, because it would return stock that the order never took", async () => {
   const bench = await open();
   const items = [item({ productId: "prod_chai", variantId: "var_chai_250", quantity: 2 })];
   const { body: pending } = await make(bench, "marketplace_order", { items });
@@ -67,7 +66,7 @@ test("the variant of an order's item must belong to the item's product", async (
   expectProblem(await make(bench, "marketplace_order", { items }), "items.0.variantId", "wrong_product");
 });
 
-test("a price beyond the integers that a number holds exactly is refused", async () => {
+test("a price beyond the exact integers is rejected", async () => {
   const bench = await open();
   const items = [item({ quantity: Number.MAX_SAFE_INTEGER, unitAmount: 2 })];
   expectProblem(await make(bench, "marketplace_order", { items, amount: 1 }), "items", "out_of_range");
@@ -84,7 +83,7 @@ test("an order cannot be cancelled if returning its items would raise a stock be
   expect([answer.status, answer.body.code]).toEqual([409, "invalid_state"]);
 });
 
-test("a payment's payout and paid-out amount cannot be set: they follow from the payouts", async () => {
+test("a payment's payout and paid-out amount cannot be set, because they follow from the payouts", async () => {
   const bench = await open();
   for (const fields of [{ paidOutAmount: 0 }, { payoutId: null }]) {
     const answer = await change(bench, "payment", "pay_001", fields);
@@ -119,7 +118,7 @@ test("a payout contains all unpaid payments in its currency, however old, and no
     expectProblem(await change(bench, kind, id, { merchant: "mer_blank", currency: "EUR" }), "currency", "fixed");
 });
 
-test("exactly one payout method is the default, also after another one was made the default", async () => {
+test("exactly one payout method is the default, even after another method was made the default", async () => {
   const bench = await open();
   const { body: second } = await make(bench, "payout_method", { isDefault: false });
   await change(bench, "payout_method", second.id, { isDefault: true });

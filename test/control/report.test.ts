@@ -21,7 +21,7 @@ const fetchReport = (bench: Bench, format?: Format): Promise<Answer> =>
 const PASSWORD = "correct-horse-battery";
 const EVIL = `"><script>alert(1)</script>&'|\`*_]\u202e`;
 
-/** A run with every kind of entry, and with hostile text from clients and receivers. */
+/** A run with every kind of entry, and with hostile text from its client. */
 async function busy(start = open): Promise<{ bench: Bench; secret: string; createdKey: string }> {
   const bench = await start();
   const receiver = await receive();
@@ -94,7 +94,7 @@ describe("a failed verdict", () => {
     return Number(/<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1]);
   };
 
-  test("fails the report outside of exec; in exec, if the run failed and --fail-on has verdicts", async () => {
+  test("is a failed case outside of exec; in exec only if the run failed and --fail-on has verdicts", async () => {
     const bench = await throttled();
     const found = (await bench.control("GET", "/verdicts?verdict=fail")).data.length;
     expect(found).toBeGreaterThan(0);
@@ -186,7 +186,7 @@ describe("json", () => {
     expect(run.omitted).toEqual({ requests: 0, attempts: 0, verdicts: 0 });
   });
 
-  test("counts the verdicts that are no longer kept, as the dashboard does", async () => {
+  test("includes verdicts that are no longer kept in its counts, like the dashboard", async () => {
     const bench = await throttled();
     const [failed] = (await bench.control("GET", "/verdicts?verdict=fail")).data;
     const verdicts = Array(550).fill(failed);
@@ -399,7 +399,7 @@ describe("junit", () => {
 });
 
 describe("markdown", () => {
-  test("starts with the failures, and lists operations never called", async () => {
+  test("starts with a heading, and lists the failed attempts and the operations never called", async () => {
     const text = await reported("markdown");
     expect(text).toMatch(/^# .+\n/);
     expect(text).toContain(`| Operations called | 6 of ${catalogue.length} |`);
@@ -426,7 +426,7 @@ describe("html", () => {
     for (const [, address] of text.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^#/);
   });
 
-  test("lists requests and attempts in one order, with links from attempts to requests that caused them", async () => {
+  test("lists the requests, and then the attempts with links to the requests that caused them", async () => {
     const text = await reported("html");
     const { body: run } = await fetchReport(shared.bench, "json");
     const ids = [...text.matchAll(/<tr id="(\w+)"/g)].map(([, id]) => id);
@@ -482,7 +482,7 @@ describe("html", () => {
     expect(XMLValidator.validate(whole)).toBe(true);
   });
 
-  test("says so if nothing happened", async () => {
+  test("says if nothing has happened yet", async () => {
     const { text } = await fetchReport(await open(), "html");
     expect(text).toContain("Nothing has happened yet.");
   });

@@ -1,4 +1,4 @@
-// The timeline of a record: everything that touched it, and which record an id means.
+// The timeline of a record: every request, event, delivery and change of the record, and which record an id means.
 
 import { expect, test } from "vitest";
 import { type Bench, DECLINE, open } from "../support/sandbox.ts";
@@ -9,7 +9,7 @@ const lines = async (bench: Bench, id: string) => {
   return steps.map(({ kind, text, result }) => [kind, text.replace(/ to http.*/, ""), result].join(": "));
 };
 
-test("has requests, events and deliveries, newest first, also when all are of the same time", async () => {
+test("a timeline has requests, events and deliveries, newest first, even if all have the same time", async () => {
   const { bench, receiver } = await openRegistered();
   receiver.always({ status: 500, body: "database is down" });
   await bench.call("POST", DECLINE, { body: {} });
@@ -33,7 +33,7 @@ test("has requests, events and deliveries, newest first, also when all are of th
   expect([record?.status, merchant, references]).toEqual(["declined", "mer_lodge", { customerId: "cus_zoe" }]);
 });
 
-test("names a replay, which is a delivery of its own with one attempt", async () => {
+test("a timeline names a replay, which is a delivery of its own with one attempt", async () => {
   const { bench } = await openRegistered();
   await bench.call("POST", DECLINE, { body: {} });
   await settle(bench);
@@ -44,7 +44,7 @@ test("names a replay, which is a delivery of its own with one attempt", async ()
   expect(deliveries).toEqual(["delivery: replay: 200", "delivery: attempt 1 of 6: 200"]);
 });
 
-test("names the changes that the clock made, and the next one", async () => {
+test("a timeline names the changes that the clock made, and the next change", async () => {
   const bench = await open();
   const { next } = await bench.timelines.get({ id: "po_pending" });
   expect(next?.status).toBe("in_transit");
@@ -59,7 +59,7 @@ test("names the changes that the clock made, and the next one", async () => {
   expect((await bench.events.get({ id: steps[0]?.id ?? "" })).cause).toBe("clock");
 });
 
-test("leaves out longer ids that begin with the record's id, and lists that merely contain the record", async () => {
+test("a timeline leaves out longer ids that begin with the record's id, and lists with the record", async () => {
   const bench = await open();
   for (const path of ["cus_ines", "cus_ines2", "cus_ines-3"]) await bench.call("GET", `/v1/customers/${path}`);
   await bench.call("GET", "/v1/payments?customer=cus_ines");
@@ -69,7 +69,7 @@ test("leaves out longer ids that begin with the record's id, and lists that mere
   ]);
 });
 
-test("of an id that several merchants have is that of the first merchant, unless a merchant is named", async () => {
+test("for an id of several merchants, the timeline is the first merchant's unless a merchant is named", async () => {
   const bench = await open();
   const minted = await bench.control("POST", "/merchants", { fixture: "lodge" });
   await bench.call("GET", "/v1/customers/cus_ines", { key: minted.apiKey });
@@ -79,7 +79,7 @@ test("of an id that several merchants have is that of the first merchant, unless
   expect([other.merchant, other.others, other.steps.length]).toEqual([minted.id, ["mer_lodge"], 1]);
 });
 
-test("of a record that a reset removed is an error that says so", async () => {
+test("the timeline of a record that a reset removed is rejected with the reason", async () => {
   const bench = await open();
   const { id } = await bench.control("POST", "/records/payment", { merchant: "mer_lodge" });
   expect((await bench.timelines.get({ id })).steps.map(({ kind }) => kind)).toContain("event");
@@ -89,7 +89,7 @@ test("of a record that a reset removed is an error that says so", async () => {
   );
 });
 
-test("of many requests has as many steps as asked for, and says that there are more", async () => {
+test("a timeline of many requests has as many steps as the limit, and says that there are more", async () => {
   const bench = await open();
   for (let number = 0; number < 30; number++) await bench.call("GET", "/v1/customers/cus_ines");
   const { steps, has_more: hasMore } = await bench.timelines.get({ id: "cus_ines", limit: 20 });

@@ -16,7 +16,7 @@ function trendsAt(start: number) {
   return {
     ...trends,
     add,
-    /** Adds a request that arrived before all others, as a slow request does. */
+    /** Adds a slow request, which arrived before all requests that were already added. */
     addSlow: () => trends.add({ sequence: 0, at: 0, operation: undefined, status: 200, duration: 1, fault: undefined }),
     advance(milliseconds: number) {
       now += milliseconds;
@@ -60,7 +60,7 @@ describe("a trend", () => {
     ]);
   });
 
-  test("forgets requests older than its spans, although slots are reused", () => {
+  test("forgets requests that are older than its spans, even if their slots are reused", () => {
     const trends = trendsAt(0);
     trends.add(200, 1);
     trends.advance((SPANS - 1) * SPAN);
@@ -86,7 +86,7 @@ describe("a trend", () => {
     expect(trends.read().operations).toEqual([]);
   });
 
-  test("has a percentile within 5 % of the exact one, from microseconds to minutes", () => {
+  test("has a 95th percentile within 5 % of the exact one, from microseconds to seconds", () => {
     for (const scale of [0.02, 1, 37, 2_000]) {
       const trends = trendsAt(0);
       const durations = Array.from({ length: 1_000 }, (_, index) => (scale * (index + 1)) / 1_000);

@@ -1,4 +1,4 @@
-// Events triggered for real: each type makes the record that it is about, for every merchant.
+// Triggered events: each makes the record that it is about, for a merchant with records and for one without.
 
 import { describe, expect, test } from "vitest";
 import { eventSources } from "../../src/areas/event-sources.ts";
@@ -7,7 +7,7 @@ import { type Bench, open, shareForBlock } from "../support/sandbox.ts";
 
 const trigger = (bench: Bench, body: object) => bench.control("POST", "/events", body);
 
-test("every type of event has a source", () => {
+test("every event type has a source", () => {
   expect([...eventSources().keys()].sort()).toEqual([...eventTypes].sort());
 });
 
@@ -30,7 +30,7 @@ describe.each(["mer_lodge", "mer_blank"])("for %s", (merchant) => {
   });
 });
 
-test("the data are fields of the record", async () => {
+test("the given data become fields of the record", async () => {
   const bench = await open();
   const { body } = await trigger(bench, { type: "payment.succeeded", data: { amount: 1_250, customerId: "cus_ines" } });
   expect(body.data).toMatchObject({ amount: 1_250, customerId: "cus_ines", status: "succeeded" });
@@ -40,7 +40,7 @@ test("the data are fields of the record", async () => {
   expect(created.body.data).toMatchObject({ name: "Casa Nova" });
 });
 
-test("the record passes through the states before its own, with their events", async () => {
+test("the record passes through the earlier states, and their events are sent", async () => {
   const bench = await open();
   const { record } = await trigger(bench, { type: "payment.refunded" });
   const { data } = await bench.control("GET", "/events?limit=3");
@@ -62,7 +62,7 @@ test("a synthetic event changes no record", async () => {
   expect((await bench.control("GET", "/records/payment?limit=1")).data).toMatchObject([{ id: "pay_pending" }]);
 });
 
-test("an unknown type is sent as a synthetic event, with a warning that names the nearest one", async () => {
+test("an unknown type is sent as a synthetic event, with a warning that suggests the closest type", async () => {
   const bench = await open();
   const { type, record, warnings } = await trigger(bench, { type: "paymet.succeeded" });
   expect([type, record]).toEqual(["paymet.succeeded", null]);
@@ -79,7 +79,7 @@ test.each([
   [{ type: "payment.succeeded", merchant: "mer_lodg" }, 404, "Did you mean mer_lodge?"],
   [{ type: "Payment Succeeded" }, 400, "type must"],
   [{}, 400, "type is required"],
-])("%j is refused with %i, and leaves no record", async (body, status, words) => {
+])("%j is rejected with %i, and emits no event", async (body, status, words) => {
   const bench = await open();
   const answer = await bench.call("POST", "/_sandbox/events", { key: null, body });
   expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);

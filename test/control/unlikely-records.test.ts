@@ -67,7 +67,7 @@ test.each([
     },
     /^The order takes 92 of var_honey_250; \d+ are in stock\.$/,
   ],
-])("a %s with %o is made, with a warning", async (kind, fields, warning) => {
+])("a %s with %j is made with a warning", async (kind, fields, warning) => {
   const bench = await open();
   const answer = await make(bench, kind, fields);
   expect(answer.body, answer.text).toMatchObject({ ...fields, warnings: [expect.stringMatching(warning)] });
@@ -88,7 +88,7 @@ test("an order beyond the stock makes the stock negative, and canceling the orde
   expect(await variant()).toBe(before);
 });
 
-describe("an unknown value is rejected, and the message names the field:", () => {
+describe("an unknown value is rejected with the name of its field:", () => {
   const shared = shareForBlock();
 
   test.each([
@@ -118,7 +118,7 @@ describe("an unknown value is rejected, and the message names the field:", () =>
     ["product_variant", { productId: "prod_nobody" }, "productId must be the id of a product"],
     ["remittance", { payrollId: "pyr_nobody" }, "payrollId must be the id of a payroll"],
     ["payroll", { items: [item("emp_a", 10, 0)] }, "items.0.payrollId must be the id of a payroll"],
-  ])("a %s with %o", async (kind, fields, message) => {
+  ])("a %s with %j", async (kind, fields, message) => {
     const answer = await make(shared(), kind, fields);
     expect([answer.status, answer.body.code, answer.body.message]).toEqual([
       400,
@@ -214,7 +214,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<object>>> = {
 
 const kinds = new Map(resources.map((one) => [one.kind, one]));
 
-/** A record with valid fields, the state in which it is made, and choices of the states to which it then moves. */
+/** A record with valid fields, the state in which it is made, and numbers that choose the states that follow. */
 const anyRecord = fc.constantFrom(...Object.keys(FIELDS)).chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
@@ -227,7 +227,7 @@ const anyRecord = fc.constantFrom(...Object.keys(FIELDS)).chain((kind) =>
 describe("a record with any valid values", () => {
   const shared = shareForBlock();
 
-  test("is made and moved, whatever other records there are", async () => {
+  test("can be made and taken through its states, whatever other records exist", async () => {
     const tried = async (kind: string, fields: object, status: string | undefined, ways: number[]) => {
       const bench = shared();
       const made = await make(bench, kind, { ...fields, ...(status !== undefined && { status }) });

@@ -63,20 +63,20 @@ describe("requests", () => {
 
   test.each<[string, object]>([
     ["operation", { operation: "pricing_rules.create" }],
-    ["an area", { operation: "pricing_rules.*" }],
+    ["all operations of an area", { operation: "pricing_rules.*" }],
     ["one of several operations", { operation: ["payments.list", "pricing_rules.create"] }],
     ["merchant", { merchant: "mer_lodge" }],
     ["status", { status: 200 }],
-    ["class of status", { status: "2xx" }],
+    ["a class of statuses", { status: "2xx" }],
     ["method", { method: "POST" }],
     ["path", { path: "/v1/hospitality/*-rules" }],
     ["key", { key: "sk_test_lodge" }],
     ["idempotencyKey", { idempotencyKey: "one" }],
-    ["idempotencyKey that is there", { idempotencyKey: { present: true } }],
+    ["the presence of an idempotencyKey", { idempotencyKey: { present: true } }],
     ["header", { header: { "X-Try": "2" } }],
-    ["header that is not there", { method: "POST", header: { "X-Other": { present: false } } }],
+    ["the absence of a header", { method: "POST", header: { "X-Other": { present: false } } }],
     ["body", { body: { "/name": "Summer", "/adjustmentValue": { gte: 1_000, lt: 2_000 } } }],
-  ])("match by %s", async (_, match) => {
+  ])("are matched by %s", async (_, match) => {
     const bench = await open();
     const made = await pay(bench, rule, { "idempotency-key": "one", "x-try": "2" });
     await bench.call("GET", "/v1/payouts", { key: "sk_test_nobody" });
@@ -161,14 +161,14 @@ describe("never", () => {
   const match = { operation: "gov_payments.post" };
   const post = (bench: Bench) => bench.call("POST", "/v1/gov-payments/gov_paid/post-to-books", { body: {} });
 
-  test("passes after its duration, and waits for it even if within is shorter", async () => {
+  test("passes after its duration, even if `within` is shorter", async () => {
     const bench = await open();
     const { verdict, waited } = await ask(bench, [{ never: { match, for: "60ms" } }], { within: "1ms" });
     expect(verdict).toBe("pass");
     expect(waited).toBeGreaterThanOrEqual(59);
   });
 
-  test("fails as soon as one arrives", async () => {
+  test("fails as soon as a matching request arrives", async () => {
     const bench = await open();
     const asked = ask(bench, [{ never: { match, for: HOUR } }]);
     await post(bench);
@@ -178,7 +178,7 @@ describe("never", () => {
 });
 
 describe("deliveries", () => {
-  test("pass with their attempts and final state", async () => {
+  test("pass if their attempts and final state are as expected", async () => {
     const { bench, receiver, id } = await openRegistered();
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
     const match = { event: "booking.declined", endpoint: id, merchant: "mer_lodge" };
@@ -189,7 +189,7 @@ describe("deliveries", () => {
     expect((await ask(bench, [{ deliveries: { match: { endpoint: receiver.url } } }])).verdict).toBe("pass");
   });
 
-  test("fail with too many attempts, and with another final state", async () => {
+  test("fail if they have too many attempts or another final state", async () => {
     const { bench, receiver } = await openRegistered();
     receiver.script(500, 500);
     await trigger(bench);
@@ -228,7 +228,7 @@ describe("records", () => {
   };
   const confirm = (bench: Bench) => bench.call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
 
-  test("may arrive while verify waits, and are counted by their fields", async () => {
+  test("may change while verify waits, and are counted by their fields", async () => {
     const bench = await open();
     const asked = ask(bench, [wanted], { within: HOUR, merchant: "mer_lodge" });
     await confirm(bench);
@@ -262,9 +262,15 @@ const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): Checked
 
 describe("verdicts of the judge", () => {
   test.each<[string, object, CheckedVerdict[], Verdict, boolean]>([
-    ["pass if none failed", {}, [judged("retry.bounded", "pass"), judged("effect.single", "fail")], "pass", false],
     [
-      "fail for good if one failed",
+      "pass if none of the named rules failed",
+      {},
+      [judged("retry.bounded", "pass"), judged("effect.single", "fail")],
+      "pass",
+      false,
+    ],
+    [
+      "fail for good if one of the named rules failed",
       {},
       [judged("retry.bounded", "pass"), judged("retry.backoff_grows", "fail")],
       "fail",
@@ -293,7 +299,7 @@ describe("verdicts of the judge", () => {
     expect([look.verdict, look.open], look.message).toEqual([verdict, open]);
   });
 
-  test("can be limited to those that a fault rule led to", () => {
+  test("can be limited to the verdicts that fault rules led to", () => {
     const verdicts = [
       { ...judged("retry.bounded", "pass"), fault: "flt_1" },
       { ...judged("retry.bounded", "fail"), fault: null },
@@ -303,7 +309,7 @@ describe("verdicts of the judge", () => {
     expect([found("flt_1"), found("flt_1", "flt_2"), found("flt_3")]).toEqual(["pass", "fail", "inconclusive"]);
   });
 
-  test("that failed are explained as the judge explains them", () => {
+  test("that failed are explained by the judge's message and hint", () => {
     const look = checkVerdicts(
       [judged("retry.bounded", "pass"), judged("retry.backoff_grows", "fail")],
       { rules: ["retry.*"] },
@@ -321,7 +327,7 @@ describe("a fault", () => {
   test.each<[string, object, number, Verdict, boolean]>([
     ["that fired passes", {}, 1, "pass", false],
     ["that never fired is inconclusive", {}, 0, "inconclusive", true],
-    ["that should not have fired, and did not, passes", { fired: { exactly: 0 } }, 0, "pass", false],
+    ["that was not to fire, and did not fire, passes", { fired: { exactly: 0 } }, 0, "pass", false],
     ["that fired too seldom may still fire", { fired: { exactly: 3 } }, 2, "fail", true],
     ["that fired too often fails for good", { fired: { atMost: 1 } }, 2, "fail", false],
   ])("%s", (_, wanted, fired, verdict, open) => {
@@ -334,7 +340,7 @@ describe("all together", () => {
   const met = { requests: { match: { operation: "payments.list" } } };
   const missed = { requests: { match: { operation: "payouts.list" } } };
 
-  test("the worst result is the verdict, and strict makes it a 409", async () => {
+  test("the worst result is the verdict, and with strict a failure is a 409", async () => {
     const bench = await open();
     await list(bench);
     const body = { all: [met, missed] };
@@ -372,28 +378,43 @@ describe("a pattern with *", () => {
   });
 });
 
-describe("an invalid expectation is rejected, an unknown name with a suggestion", () => {
+describe("expectations are rejected with the reason if they contain", () => {
   const requests = (match: object, count?: object) => [{ requests: { match, ...(count && { count }) } }];
   const any = { status: 200 };
 
   test.each<[string, object[], object, RegExp]>([
     [
-      "an operation",
+      "an unknown operation",
       requests({ operation: "payment.list" }),
       {},
       /no operation payment\.list\. Did you mean payments\.list\?/,
     ],
-    ["an expectation", [{ request: {} }], {}, /Unknown field all\.0\.request\. Did you mean requests\?/],
-    ["a field", requests({ state: 1 }), {}, /Unknown field \S+match\.state\. Did you mean status\?/],
-    ["a bound", requests(any, { atleast: 1 }), {}, /Unknown field \S+count\.atleast\. Did you mean atLeast\?/],
-    ["an operator", requests({ body: { "/a": { gtt: 1 } } }), {}, /Unknown field \S+\.gtt\. Did you mean gt\?/],
-    ["a pointer", requests({ body: { amount: 1 } }), {}, /by JSON Pointer, such as "\/amount"; received "amount"/],
+    ["an unknown expectation", [{ request: {} }], {}, /Unknown field all\.0\.request\. Did you mean requests\?/],
+    ["an unknown field", requests({ state: 1 }), {}, /Unknown field \S+match\.state\. Did you mean status\?/],
+    ["an unknown bound", requests(any, { atleast: 1 }), {}, /Unknown field \S+count\.atleast\. Did you mean atLeast\?/],
+    ["an unknown operator", requests({ body: { "/a": { gtt: 1 } } }), {}, /Unknown field \S+\.gtt\. Did you mean gt\?/],
+    [
+      "a field name instead of a JSON Pointer",
+      requests({ body: { amount: 1 } }),
+      {},
+      /by JSON Pointer, such as "\/amount"; received "amount"/,
+    ],
     ["a count that no number meets", requests(any, { atLeast: 2, atMost: 1 }), {}, /which no number satisfies/],
-    ["a kind", [{ records: { kind: "remitance" } }], {}, /no kind of record remitance\. Did you mean remittance\?/],
-    ["a merchant", requests(any), { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
-    ["a fault", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],
-    ["a rule of the judge", [{ verdicts: { rules: ["retri.*"] } }], {}, /judge has no rule retri\.\*/],
-    ["a fault of verdicts", [{ verdicts: { rules: ["*"], faults: ["flt_none"] } }], {}, /no fault rule flt_none/],
+    [
+      "an unknown kind of record",
+      [{ records: { kind: "remitance" } }],
+      {},
+      /no kind of record remitance\. Did you mean remittance\?/,
+    ],
+    ["an unknown merchant", requests(any), { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
+    ["an unknown fault rule", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],
+    ["an unknown rule of the judge", [{ verdicts: { rules: ["retri.*"] } }], {}, /judge has no rule retri\.\*/],
+    [
+      "an unknown fault rule for verdicts",
+      [{ verdicts: { rules: ["*"], faults: ["flt_none"] } }],
+      {},
+      /no fault rule flt_none/,
+    ],
     [
       "an invalid duration",
       requests(any),
@@ -402,12 +423,12 @@ describe("an invalid expectation is rejected, an unknown name with a suggestion"
     ],
     ["a duration above the maximum", requests(any), { within: "2h" }, /within must not be longer than an hour/],
     [
-      "two expectations in one",
+      "two expectations in one object",
       [{ requests: { match: { status: 200 } }, never: { match: { status: 500 } } }],
       {},
       /all\.0 must have at most 1 entry/,
     ],
-    ["no expectation", [], {}, /all must have at least 1 item/],
+    ["nothing", [], {}, /all must have at least 1 item/],
   ])("%s", async (_, all, rest, message) => {
     expect(await refused(await open(), all, rest)).toMatch(message);
   });
@@ -436,7 +457,7 @@ describe("many waiting verifications", () => {
     return { verifier, seen, notifyAll: () => notify(listeners as Set<(value: undefined) => void>, undefined) };
   }
 
-  test("are checked a few at a time: no request waits for all of them", async () => {
+  test("are checked a few at a time, so no request waits for all of them", async () => {
     const { verifier, seen, notifyAll } = slowVerifier();
     attempted("A flood of waiting verifications", 100);
     const waiting = Array.from({ length: 100 }, () => verifier.verify(wanted));
@@ -474,7 +495,7 @@ describe("many waiting verifications", () => {
   });
 });
 
-test("a scenario passes only once its receiver had the time to act on every delivery", async () => {
+test("a scenario gets its verdict only after its receiver had time to act on every delivery", async () => {
   const bench = await open({ clock: "real" });
   const receiver = await receive();
   const writes: Promise<Answer>[] = [];
@@ -496,7 +517,7 @@ test("a scenario passes only once its receiver had the time to act on every deli
 describe("effects", () => {
   const paid = { event: "payment.succeeded" } as const;
 
-  test("are expected once for each accepted event, however often it was delivered", async () => {
+  test("are expected once for each accepted event, however often the event was delivered", async () => {
     const { bench, receiver } = await openRegistered();
     await bench.control("POST", "/faults", {
       target: "delivery",
@@ -533,7 +554,7 @@ describe("effects", () => {
     ]);
   });
 
-  test("above the number of events of the named type name the other types, which may explain them", async () => {
+  test("that exceed the events of the named type name other types, on which the receiver may also act", async () => {
     const { bench, receiver } = await openRegistered();
     const { id } = await bench.events.trigger({ type: "payment.succeeded" });
     await bench.control("POST", "/drain", { within: "5s" });
@@ -552,7 +573,7 @@ describe("effects", () => {
     expect((await resultOf(3, "*")).message).toMatch(/ on the same event, or the count includes .* in an audit\.$/);
   });
 
-  test("of a scenario may include or leave out an event that was delivered before the scenario", async () => {
+  test("of a scenario may or may not include an event that was first delivered before the scenario", async () => {
     const { bench, receiver } = await openRegistered();
     await bench.events.trigger({ type: "payout.paid" });
     await bench.control("POST", "/drain", { within: "5s" });
@@ -570,7 +591,7 @@ describe("effects", () => {
     expect([await count(0), await count(1), await count(2)]).toEqual(["pass", "pass", "fail"]);
   });
 
-  test("in the library come from a function, which is called again until the count is right", async () => {
+  test("are counted in the library by a function, which is called again until the count is right", async () => {
     const { bench } = await openRegistered();
     await bench.control("POST", "/events", { type: "payment.succeeded" });
     await bench.control("POST", "/drain", { within: "5s" });

@@ -55,8 +55,8 @@ const post = (body: string, key: string) =>
   ) + body;
 
 /**
- * Sends bytes; returns the response and how the connection ended. A connection that stays open is closed once `until`
- * is true.
+ * Sends bytes, and returns the response and how the connection ended. If the connection stays open, closes it once
+ * `until` returns true.
  */
 function watch(bench: Bench, bytes: string, until?: () => Promise<boolean>): Promise<Seen> {
   return new Promise((resolve) => {
@@ -132,7 +132,7 @@ describe("status", () => {
     expect(await list(bench)).toMatchObject({ status, body: { error, code } });
   });
 
-  test("sends the given code and message, and no X-Sandbox-Fault with label: false", async () => {
+  test("sends the given code and message, and with label: false no X-Sandbox-Fault", async () => {
     const { bench } = await armed(
       { type: "status", status: 409, code: "booking_locked", message: "Locked." },
       { label: false },
@@ -170,7 +170,7 @@ describe("rate_limit", () => {
     ["past", "Mon, 05 Jan 2026 11:00:00 GMT", 0],
     ["invalid", "soon", 1],
     [{ form: "http_date", seconds: 90 }, "Mon, 05 Jan 2026 12:01:30 GMT", 90],
-  ])("retryAfter %j is sent as %s", async (retryAfter, header, seconds) => {
+  ])("with retryAfter %j, the header Retry-After is %s", async (retryAfter, header, seconds) => {
     const { bench } = await armed({ type: "rate_limit", retryAfter });
     const { status, headers } = await list(bench);
     expect([status, headers["retry-after"], headers["ratelimit-reset"]]).toEqual([
@@ -195,7 +195,7 @@ describe("latency", () => {
     expect(await created(bench)).toBe(1);
   });
 
-  test("before the body: sends the headers first and the body later", async () => {
+  test("with in=body sends the headers first and the body later", async () => {
     const { bench } = await armed({ type: "latency", ms: 600, in: "body" });
     const chunks: string[] = [];
     const started = performance.now();
@@ -211,7 +211,7 @@ describe("latency", () => {
     expect(JSON.parse(body.join("")).id).toBe("mer_lodge");
   });
 
-  test("adds to any other fault", async () => {
+  test("is added to another fault that affects the call", async () => {
     const bench = await open();
     const slow = await add(bench, { type: "latency", ms: 100 });
     const broken = await add(bench, { type: "status", status: 500 });
@@ -238,7 +238,7 @@ describe("lost_response", () => {
     ["reset", "reset"],
     ["empty", "closed"],
   ])(
-    "as %s: the operation takes effect, the connection is %s, and a retry gets the first response",
+    "as %s lets the operation take effect; the connection is %s, and a retry gets the first response",
     async (as, end) => {
       const { bench, id } = await armed({ type: "lost_response", as }, { match: { operation: "payroll.create" } });
       expect(await watch(bench, post(PAYROLL, "lost"))).toEqual({ text: "", end });
@@ -253,7 +253,7 @@ describe("lost_response", () => {
     },
   );
 
-  test("as hang: sends nothing and keeps the connection open", async () => {
+  test("as hang sends nothing and keeps the connection open", async () => {
     const { bench } = await armed({ type: "lost_response", as: "hang" });
     const seen = await watch(bench, post(PAYROLL, "hung"), async () => (await created(bench)) === 1);
     expect(seen).toEqual({ text: "", end: "open" });
@@ -272,27 +272,27 @@ describe("connection", () => {
   test.each([
     ["reset", "", "reset"],
     ["empty", "", "closed"],
-  ] as const)("as %s: sends no bytes, and has no effect", async (as, text, end) => {
+  ] as const)("as %s sends no bytes, and the operation has no effect", async (as, text, end) => {
     const { bench } = await armed({ type: "connection", as });
     expect(await watch(bench, post(PAYROLL, "k"))).toEqual({ text, end });
     expect(await created(bench)).toBe(0);
     expect((await create(bench, "k")).headers["idempotent-replayed"]).toBeUndefined();
   });
 
-  test("as garbage: sends bytes that are not HTTP", async () => {
+  test("as garbage sends bytes that are not HTTP", async () => {
     const { bench } = await armed({ type: "connection", as: "garbage" });
     const { text, end } = await watch(bench, GET);
     expect([text.startsWith("HTTP"), text.length > 0, end]).toEqual([false, true, "closed"]);
   });
 
-  test("as malformed_chunk: sends valid headers, then a chunk without a length", async () => {
+  test("as malformed_chunk sends valid headers, then a chunk without a length", async () => {
     const { bench } = await armed({ type: "connection", as: "malformed_chunk" });
     const { text, end } = await watch(bench, GET);
     expect(text.split("\r\n")[0]).toBe("HTTP/1.1 200 OK");
     expect([text.includes("Transfer-Encoding: chunked"), end]).toEqual([true, "closed"]);
   });
 
-  test("as hang: keeps the connection open until a reset", async () => {
+  test("as hang keeps the connection open until a reset", async () => {
     const { bench, id } = await armed({ type: "connection", as: "hang" });
     const hanging = watch(bench, GET);
     while ((await rule(bench, id)).fired === 0);
@@ -304,7 +304,7 @@ describe("connection", () => {
 describe("body", () => {
   const whole = async (bench: Bench) => (await list(bench)).text;
 
-  test("truncate: sends less than Content-Length and closes the connection", async () => {
+  test("as truncate sends half of Content-Length and closes the connection", async () => {
     const { bench } = await armed({ type: "body", as: "truncate" });
     const { text, end } = await watch(bench, GET);
     const length = Number(/Content-Length: (\d+)/.exec(text)?.[1]);
@@ -312,14 +312,14 @@ describe("body", () => {
     expect([received.length, end]).toEqual([Math.ceil(length / 2), "closed"]);
   });
 
-  test("invalid_json: sends a complete response that does not parse", async () => {
+  test("as invalid_json sends a complete response that does not parse", async () => {
     const { bench } = await armed({ type: "body", as: "invalid_json" });
     const answer = await list(bench);
     expect([answer.status, answer.headers["content-type"], answer.body]).toEqual([200, "application/json", undefined]);
     expect(Number(answer.headers["content-length"])).toBe(Buffer.byteLength(answer.text));
   });
 
-  test("html and wrong_content_type: keep the status and change the content type", async () => {
+  test("as html and as wrong_content_type keeps the status and changes the content type", async () => {
     const { bench } = await armed({ type: "body", as: "html" });
     const page = await list(bench);
     expect([page.status, page.headers["content-type"], page.text.startsWith("<!DOCTYPE html>")]).toEqual([
@@ -336,7 +336,7 @@ describe("body", () => {
     ]);
   });
 
-  test("drip: sends the same bytes slowly", async () => {
+  test("as drip sends the same bytes slowly", async () => {
     const bench = await open();
     const usual = await bench.call("GET", "/v1/merchants/me");
     await add(bench, { type: "body", as: "drip", bytesPerSecond: 2_000 });
@@ -346,7 +346,7 @@ describe("body", () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual((usual.text.length / 2_000) * 1_000 - 110);
   });
 
-  test("does not affect errors and responses to HEAD", async () => {
+  test("affects neither errors nor responses to HEAD", async () => {
     const { bench, id } = await armed({ type: "body", as: "html" });
     expect((await bench.call("GET", "/v1/customers/cus_nobody")).status).toBe(404);
     expect((await bench.call("HEAD", "/v1/payments")).headers["content-type"]).toBe("application/json");
@@ -380,7 +380,7 @@ describe("outage", () => {
   });
 
   test.each([{ ttl: "30s" }, { trigger: { for: "30s" } }])(
-    "with %j says how to end it while the clock is frozen",
+    "with %j names the command that ends it while the clock is frozen",
     async (rule) => {
       const { bench } = await armed({ type: "outage" }, rule);
       await bench.control("POST", "/clock/advance", { by: "10s" });
@@ -393,7 +393,7 @@ describe("outage", () => {
     },
   );
 
-  test("without an end, or while the clock runs, does not mention the clock", async () => {
+  test("does not mention the clock if it has no end, or if the clock runs", async () => {
     const { bench, id } = await armed({ type: "outage" });
     expect((await list(bench)).body).toMatchObject({
       message: "The service is down. Try again later.",
@@ -424,7 +424,7 @@ describe("auth", () => {
 });
 
 describe("idempotency", () => {
-  test("expired deletes the stored response: the retry takes effect again", async () => {
+  test("as expired deletes the stored response, so the retry takes effect again", async () => {
     const bench = await open();
     await create(bench, "old");
     await add(bench, { type: "idempotency", as: "expired" });
@@ -435,7 +435,7 @@ describe("idempotency", () => {
 });
 
 describe("stale_read", () => {
-  test("returns earlier state: without records created since, and with changed ones as they were", async () => {
+  test("returns an earlier state, without the records and changes that were made since then", async () => {
     const bench = await open();
     const before = await list(bench);
     await add(bench, { type: "stale_read", lag: "10s" }, { trigger: { times: null } });
@@ -450,7 +450,7 @@ describe("stale_read", () => {
     expect((await list(bench)).body).toEqual(now.body);
   });
 
-  test("fires once by default, and again for a rule added later", async () => {
+  test("fires once for each rule by default, even for a rule that is added later", async () => {
     const bench = await open();
     const newest = async () => (await list(bench)).body.data[0].id;
     for (const amount of [1, 2]) {
@@ -480,8 +480,8 @@ describe("stale_read", () => {
   });
 });
 
-describe("a successful response that is changed", () => {
-  test("body=patch merges a patch into the response; the stored reply and the record do not change", async () => {
+describe("a changed response", () => {
+  test("of body=patch contains the patch, but the stored reply does not", async () => {
     const patch = { status: "held", metadata: { rush: true }, period: null };
     const { bench } = await armed({ type: "body", as: "patch", patch }, { match: { operation: "payroll.create" } });
     const [patched, replayed] = [await create(bench, "k"), await create(bench, "k")];
@@ -494,7 +494,7 @@ describe("a successful response that is changed", () => {
     expect(refused.body.message).toBe('action.patch is required, as in {"status": "held"}.');
   });
 
-  test("evolve adds fields and values at each level, sends null where it is allowed, and reorders", async () => {
+  test("of evolve has new fields and values at each level, null where it is allowed, and another order", async () => {
     const { bench } = await armed({ type: "evolve" });
     const [later, now] = [(await list(bench)).body, (await list(bench)).body];
     const [one, before] = [later.data[0], now.data[0]];
@@ -503,7 +503,7 @@ describe("a successful response that is changed", () => {
     expect([one.id, one.object, one.amount, one.status]).toEqual([before.id, "payment", null, "added_later"]);
   });
 
-  test("evolve=fields, enums, nulls and order each make only their own change", async () => {
+  test("of evolve=fields, enums, nulls or order has only that change", async () => {
     const bench = await open();
     const before = (await list(bench)).body.data[0];
     const evolvedBy = async (as: string) => {

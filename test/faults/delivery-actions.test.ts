@@ -20,7 +20,7 @@ import {
   trigger,
 } from "../support/webhooks.ts";
 
-/** Arms a rule with this action; returns its id. */
+/** Arms a rule with this action, and returns the id of the rule. */
 async function arm(bench: Bench, action: object, rest: object = {}): Promise<string> {
   return (await bench.control("POST", "/faults", { action, ...rest })).id;
 }
@@ -33,13 +33,13 @@ async function openArmed(action: object, rest?: object) {
 
 const fired = async (bench: Bench, rule: string) => (await bench.control("GET", `/faults/${rule}`)).fired;
 
-/** The attempts as the control API shows them, in starting order. */
+/** The attempts as the control API shows them, oldest first. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into attempts of every shape.
 async function attempts(bench: Bench): Promise<any[]> {
   return (await bench.control("GET", "/deliveries?limit=100")).data.reverse();
 }
 
-/** The attempts that faults affect from now on, from the live stream. */
+/** Collects the ids of the attempts that faults affect from now on, from the live stream. */
 function touchedAttempts(bench: Bench): (string | null)[] {
   const ids: (string | null)[] = [];
   bench.onLiveEvent((event) => void (event.kind === "fault" && ids.push(event.fault.attemptId)));
@@ -52,7 +52,7 @@ const ids = (receiver: Receiver) => receiver.arrivals.map(({ headers }) => heade
 const isSigned = ({ body, headers }: Arrival, secret: string) =>
   verifySignature({ body, signature: headers["x-webhook-signature"], secret });
 
-/** A receiver that responds when the test releases it. */
+/** A receiver that holds its responses. `answer` sends the oldest one. */
 async function patient(): Promise<{ receiver: Receiver; answer: (status?: number) => void }> {
   const receiver = await receive();
   const held: ServerResponse[] = [];
@@ -61,7 +61,7 @@ async function patient(): Promise<{ receiver: Receiver; answer: (status?: number
 }
 
 describe("duplicate", () => {
-  test("delivers the same bytes again in sequence, each as an attempt in the log and the live stream", async () => {
+  test("delivers the same bytes again in sequence, and shows each copy in the log and on the live stream", async () => {
     const bench = await open();
     const touched = touchedAttempts(bench);
     const { receiver, answer } = await patient();
@@ -89,7 +89,7 @@ describe("duplicate", () => {
     expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 0, inFlight: 0 });
   });
 
-  test("concurrently: sends all copies at once on separate connections", async () => {
+  test("with concurrent sends all copies at once on separate connections", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
     await register(bench, receiver.url);
@@ -111,8 +111,8 @@ describe("duplicate", () => {
     const bench = await open();
     const receiver = await receive();
     await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2 } });
-    // An endpoint that is subscribed to every type gets the event before one that names the type, although it was
-    // registered later.
+    // The endpoint that subscribes to every type gets the event first, although it was registered after the endpoint
+    // that names the type.
     const [named, all] = [
       await register(bench, receiver.url, ["payment.succeeded"]),
       await register(bench, receiver.url),
@@ -122,7 +122,7 @@ describe("duplicate", () => {
     expect((await log(bench)).map(({ endpointId }) => endpointId)).toEqual(order);
   });
 
-  test.each([0, 1])("logs copies in the order of their originals when receiver %i responds first", async (first) => {
+  test.each([0, 1])("logs copies in the order of their originals if receiver %i responds first", async (first) => {
     const bench = await open();
     await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2, skip: 2 } });
     const receivers = [await patient(), await patient()] as const;
@@ -143,7 +143,7 @@ describe("duplicate", () => {
     expect(copies.map(({ endpointId }) => endpointId)).toEqual([one, one, other, other]);
   });
 
-  test("with a gap: waits that long between copies", async () => {
+  test("with a gap waits for this time between copies", async () => {
     const { bench, receiver } = await openArmed({ type: "duplicate", copies: 3, gap: "10s" });
     await deliver(bench);
     expect(receiver.arrivals).toHaveLength(1);
@@ -211,7 +211,7 @@ describe("reorder", () => {
     expect(await fired(bench, rule)).toBe(3);
   });
 
-  test("shuffles: never the original order, and the same order for the same seed", async () => {
+  test("with order=shuffle never keeps the original order, and repeats its order for the same seed", async () => {
     const orders: number[][] = [];
     for (const seed of [1, 1, 2, 3]) {
       const { bench, receiver } = await openRegistered({ seed });
@@ -244,7 +244,7 @@ describe("reorder", () => {
     expect(ids(receiver)[2]).toBe(alone);
   });
 
-  test("removing a reorder rule, or all rules, releases the held deliveries", async () => {
+  test("releases the held deliveries when its rule is removed, or all rules are removed", async () => {
     const { bench, receiver } = await openRegistered();
     for (const remove of [(id: string) => `/faults/${id}`, () => "/faults"]) {
       const before = receiver.arrivals.length;
@@ -270,7 +270,7 @@ describe("reorder", () => {
 });
 
 describe("delay", () => {
-  test("by a duration: sends the delivery when the delay ends, without a further delay", async () => {
+  test("by a duration sends the delivery when the duration has passed, without a second delay", async () => {
     const { bench, receiver, rule } = await openArmed({ type: "delay", by: "90s" });
     await deliver(bench);
     expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 1, inFlight: 0 });
@@ -284,7 +284,7 @@ describe("delay", () => {
     expect(await fired(bench, rule)).toBe(1);
   });
 
-  test("of a retry: is added to the retry schedule", async () => {
+  test("of a retry is added to the gap of the retry schedule", async () => {
     const { bench, receiver } = await openArmed({ type: "delay", by: "10s" }, { match: { attempt: 2 } });
     receiver.script(500);
     await trigger(bench);
@@ -292,7 +292,7 @@ describe("delay", () => {
     expect((await log(bench)).map(({ created }) => created - NOON_SECONDS)).toEqual([0, 11]);
   });
 
-  test("until before the response: the response waits for the delivery, and other calls do not wait", async () => {
+  test("until before_response makes the call's response wait for the delivery, but not other calls", async () => {
     const bench = await open();
     const { receiver, answer } = await patient();
     await register(bench, receiver.url, ["payment.succeeded"]);
@@ -314,7 +314,7 @@ describe("delay", () => {
     answer();
   });
 
-  test("until before the response: sends scheduled deliveries early, and waits for failed attempts too", async () => {
+  test("until before_response waits for the first attempt even if it fails, and not for the retry", async () => {
     const { bench, receiver } = await openRegistered({ retrySchedule: "10s,10s" });
     receiver.script(500);
     await arm(bench, { type: "delay", until: "before_response" });
@@ -324,7 +324,7 @@ describe("delay", () => {
     expect(await log(bench)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
   });
 
-  test("until before the response: waits no longer than the attempt timeout for a busy endpoint", async () => {
+  test("until before_response waits for a busy endpoint no longer than the timeout of an attempt", async () => {
     const bench = await open({ webhookTimeout: "200ms" });
     const { receiver } = await patient();
     await register(bench, receiver.url);
@@ -336,7 +336,7 @@ describe("delay", () => {
     expect(ids(receiver)[1]).toBe(id);
   });
 
-  test("until after another type: sends once the same endpoint has accepted that type", async () => {
+  test("until after another type sends the delivery once the same endpoint has accepted that type", async () => {
     const { bench, receiver } = await openArmed(
       { type: "delay", until: { after: "payout.paid" } },
       { match: { event: "payment.succeeded" } },
@@ -351,7 +351,7 @@ describe("delay", () => {
     expect(types(receiver)).toEqual(["payout.paid", "payout.paid", "payment.succeeded"]);
   });
 
-  test("until after an unsubscribed type: sends once any merchant endpoint accepts it, within a day", async () => {
+  test("until after an unsubscribed type waits for another endpoint of the merchant, at most for a day", async () => {
     const bench = await open({ life: "off" });
     const [receiver, other] = [await receive(), await receive()];
     await register(bench, receiver.url, ["payment.succeeded"]);
@@ -407,7 +407,7 @@ describe("drop", () => {
     expect(touched).toEqual([logged[0].id, logged[1].id]);
   });
 
-  test("of all attempts: fails the delivery, but not the next one", async () => {
+  test("of all attempts fails the delivery, but not the next delivery", async () => {
     const { bench, receiver } = await openArmed({ type: "drop", attempts: "all" });
     await trigger(bench);
     const next = await trigger(bench);
@@ -420,7 +420,7 @@ describe("drop", () => {
 describe("signature", () => {
   const ways = ["missing", "wrong_secret", "previous_secret", "body_changed", "reserialised", "malformed"];
 
-  test.each(ways)("%s", async (as) => {
+  test.each(ways)("as %s sends no valid signature, and logs what would have been sent", async (as) => {
     const { bench, receiver, id: endpointId, secret: previous } = await openRegistered();
     const { body: rotated } = await bench.call("POST", `/v1/webhooks/${endpointId}/rotate-secret`);
     await arm(bench, { type: "signature", as });
@@ -449,7 +449,7 @@ describe("signature", () => {
     } else expect(requestBody).toBe(meant.body);
   });
 
-  test("previous_secret signs with an unknown secret if the endpoint was never rotated", async () => {
+  test("as previous_secret signs with an unknown secret if the endpoint's secret was never rotated", async () => {
     const { bench, receiver, secret } = await openArmed({ type: "signature", as: "previous_secret" });
     await deliver(bench);
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false]);
@@ -475,7 +475,7 @@ describe("payload", () => {
     return { arrival, meant: JSON.parse(meant.body), text: meant.body as string };
   }
 
-  test("evolve sends the record as a later version might", async () => {
+  test("as evolve sends the record as a later version of the API might", async () => {
     const { bench, receiver, secret } = await openArmed({ type: "payload", as: "evolve" });
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
     const [arrival] = await receiver.arrived(1);
@@ -491,7 +491,7 @@ describe("payload", () => {
     });
   });
 
-  test("patch sets existing and new values, and signs the changed body", async () => {
+  test("with a patch sets existing and new values, and signs the changed body", async () => {
     const patch = {
       "/data/amount": 777,
       "/data/lines/1/net": null,
@@ -506,7 +506,7 @@ describe("payload", () => {
     expect(arrival.headers["x-webhook-event"]).toBe("payment.succeeded");
   });
 
-  test("patch changes nothing outside the event", async () => {
+  test("with a patch cannot change the prototypes of objects", async () => {
     const { arrival } = await delivered({
       patch: { "/__proto__/polluted": 1, "/data/constructor/prototype/polluted": 1 },
     });
@@ -517,21 +517,21 @@ describe("payload", () => {
   test.each<[string, object, (text: string) => string]>([
     ["unknown_type", { as: "unknown_type" }, (text) => text.replace('"payment.succeeded"', '"sandbox.unheard_of"')],
     [
-      "extra_field, the default,",
+      "extra_field (the default)",
       {},
       (text) => text.replace(/\n}$/, `,\n  "addedLater": {\n    "by": "a later version"\n  }\n}`),
     ],
     ["reformat", { as: "reformat" }, (text) => JSON.stringify(JSON.parse(text))],
     ["invalid_json", { as: "invalid_json" }, (text) => `${text.slice(0, -1)},,}`],
     ["truncate", { as: "truncate" }, (text) => text.slice(0, Math.ceil(text.length / 2))],
-  ])("%s changes the body, and sends it whole", async (_, action, change) => {
+  ])("as %s changes the body, and sends it with the right Content-Length", async (_, action, change) => {
     const { arrival, meant, text } = await delivered(action, { amount: 5 });
     expect(arrival.body.toString()).toBe(change(text));
     expect(arrival.headers["x-webhook-event"]).toBe(arrival.event?.type ?? meant.type);
     expect(arrival.headers["x-webhook-id"]).toBe(meant.id);
   });
 
-  test("affects one attempt: the retry sends the original event", async () => {
+  test("affects only one attempt, so the retry sends the original event", async () => {
     const { bench, receiver, secret } = await openArmed({ type: "payload", as: "invalid_json" });
     receiver.script(400);
     await trigger(bench);
@@ -542,7 +542,7 @@ describe("payload", () => {
 });
 
 describe("transport", () => {
-  /** A receiver that records each chunk and how the connection ended; it responds to complete requests. */
+  /** A receiver that records each chunk, responds to complete requests, and records how each connection ended. */
   async function listening() {
     const pieces: string[] = [];
     const ended: string[] = [];
@@ -563,7 +563,7 @@ describe("transport", () => {
     return { url: `http://127.0.0.1:${await listen(server)}/hooks`, pieces, ended };
   }
 
-  test("slow_send sends the complete body in chunks before the timeout", async () => {
+  test("as slow_send sends the complete body in chunks before the timeout", async () => {
     // slow_send takes half of the timeout; the other half allows for a busy machine.
     const bench = await open({ webhookTimeout: "2s" });
     const { url, pieces } = await listening();
@@ -577,7 +577,7 @@ describe("transport", () => {
     expect(verifySignature({ body, signature: requestHeaders["X-Webhook-Signature"], secret })).toBe(true);
   });
 
-  test("wrong_content_type sends JSON with another content type", async () => {
+  test("as wrong_content_type sends JSON with another content type", async () => {
     const { bench, receiver, secret } = await openArmed({ type: "transport", as: "wrong_content_type" });
     await deliver(bench);
     expect(receiver.arrivals[0]?.headers["content-type"]).toBe("text/plain");
@@ -586,7 +586,7 @@ describe("transport", () => {
     expect(fault.wouldHaveSent.headers["Content-Type"]).toBe("application/json");
   });
 
-  test("abort_mid_body closes the connection after half of the body, and the delivery is retried", async () => {
+  test("as abort_mid_body closes the connection after half of the body, and the delivery is retried", async () => {
     const bench = await open();
     const { url, ended } = await listening();
     await register(bench, url);
@@ -605,7 +605,7 @@ describe("transport", () => {
 });
 
 describe("matching", () => {
-  test("is by merchant, event type, endpoint, attempt and event content", async () => {
+  test("uses the merchant, event type, endpoint, attempt and event content", async () => {
     const { bench, receiver, secret } = await openRegistered();
     const other = await receive();
     const { id: endpoint, secret: otherSecret } = await register(bench, other.url);
@@ -633,7 +633,7 @@ describe("matching", () => {
     ]);
   });
 
-  test("per event: fires once for each event", async () => {
+  test("with the trigger per event lets a rule fire once for each event", async () => {
     const { bench, receiver, secret } = await openArmed({ type: "signature" }, { trigger: { per: "event" } });
     receiver.script(500);
     for (let count = 0; count < 2; count++) await trigger(bench);
@@ -641,7 +641,7 @@ describe("matching", () => {
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, false, true]);
   });
 
-  test("in due order, whichever endpoint is served first", async () => {
+  test("counts deliveries in the order of their due times, whichever endpoint is served first", async () => {
     const { bench } = await openRegistered();
     for (let count = 0; count < 3; count++) await register(bench, (await receive()).url);
     await arm(bench, { type: "drop" }, { trigger: { every: 3 } });
@@ -658,7 +658,7 @@ describe("matching", () => {
 });
 
 describe("a held delivery", () => {
-  test("survives a crash; its rule does not", async () => {
+  test("survives a crash, but its rule does not", async () => {
     const at = folder();
     const { bench: before, receiver, secret } = await openRegistered({ memory: false, db: join(at, "sandbox.db") });
     await arm(before, { type: "delay", by: "1h" });

@@ -88,7 +88,7 @@ describe("an invalid rule is rejected with a suggestion", () => {
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
 
-  test("with all of its mistakes in one response, in types and in meaning", async () => {
+  test("and one response lists all its mistakes, in types and in meaning", async () => {
     const match = { operation: "payment.list", merchant: "mer_lodg", body: { amount: 1 } };
     const rule = {
       action: { type: "status", status: 200 },
@@ -113,12 +113,12 @@ describe("an invalid rule is rejected with a suggestion", () => {
     ]);
   });
 
-  test("a live key, which the error message does not repeat", async () => {
+  test("if it contains a live key, but the message does not repeat the key", async () => {
     const answer = await post(sandbox(), { action: FAIL, match: { key: "sk_live_secret" } });
     expect([answer.status, answer.text.includes("secret")]).toEqual([403, false]);
   });
 
-  test("an id that is in use, and an unknown id", async () => {
+  test("if its id is in use, and so is the removal of an unknown id", async () => {
     const bench = sandbox();
     await add(bench, { id: "flt_one", action: FAIL });
     expect(await post(bench, { id: "flt_one", action: FAIL })).toMatchObject({
@@ -258,7 +258,7 @@ describe("a rule", () => {
     expect((await add(second, { action: FAIL })).id).toBe(ids[0]);
   });
 
-  test("cannot take the id of a rule that the logs still name, unless that rule never fired", async () => {
+  test("cannot take the id of a removed rule that fired, until everything is reset", async () => {
     const bench = await open();
     const rule = { id: "flt_mine", action: FAIL };
     const again = () => post(bench, rule);
@@ -282,7 +282,7 @@ describe("a rule", () => {
     expect((await again()).status).toBe(409);
   });
 
-  test("may reuse its id for another merchant once the logs of the first merchant are erased", async () => {
+  test("may take the id of a rule that fired for one merchant once that merchant's logs are erased", async () => {
     const bench = await open();
     const rule = (merchant: string) => ({ id: "flt_mine", action: FAIL, match: { merchant } });
     await add(bench, rule("mer_lodge"));
@@ -308,7 +308,7 @@ describe("a rule", () => {
     expect(ids).toHaveLength(struck.length);
   });
 
-  test("is removed by a reset; a merchant's reset removes only that merchant's rules", async () => {
+  test("is removed by a reset, but by a merchant's reset only if it names that merchant", async () => {
     const bench = await open();
     await add(bench, { id: "flt_all", action: FAIL, match: { operation: "payouts.list" } });
     await add(bench, { id: "flt_lodge", action: FAIL, match: { merchant: "mer_lodge" } });
@@ -355,7 +355,7 @@ describe("matching", () => {
     [{ body: { "/kind": { in: ["a", "b"] }, "/nothing": { present: false } } }, true],
     [{ body: { "/kind": { ne: "b" } } }, false],
     [{ merchant: "mer_lodge", operation: "payments.list" }, false],
-  ])("of the same call by %j gives %s", async (match, expected) => {
+  ])("of one call against %j is %s", async (match, expected) => {
     const body = { amount: 10_000, deep: [{ name: "anna" }], kind: "b" };
     expect(await hits(match, create(body, { "idempotency-key": "abc" }))).toBe(expected);
   });
@@ -407,7 +407,7 @@ describe("triggers", () => {
     expect(one.split(".").length - 1).toBeGreaterThan(8);
   });
 
-  test("after and for use sandbox time", async () => {
+  test("`after` and `for` use sandbox time", async () => {
     const bench = await open();
     await add(bench, { action: FAIL, trigger: { after: "10s", for: "5s" } });
     const found: number[] = [];
@@ -418,7 +418,7 @@ describe("triggers", () => {
     expect(found).toEqual([200, 200, 500, 500, 200]);
   });
 
-  test("per idempotency_key: each logical call fails once, even with concurrent calls", async () => {
+  test("per idempotency_key fire once for each key, even with concurrent calls", async () => {
     const bench = await open();
     await add(bench, {
       action: FAIL,
@@ -436,7 +436,7 @@ describe("triggers", () => {
     );
   });
 
-  test("per operation and per key: fires once for each", async () => {
+  test("per operation or per key fire once for each operation or API key", async () => {
     const bench = await open();
     const { id } = await add(bench, { action: FAIL, trigger: { per: "operation" } });
     const me = () => bench.call("GET", "/v1/merchants/me");
@@ -462,7 +462,7 @@ describe("an inline fault (X-Sandbox-Inject)", () => {
     ["auth=expired", 401, undefined],
     ["latency=1ms, status=502", 502, undefined],
     ["lost-response=502", 502, undefined],
-  ])("%s", async (inject, status, wait) => {
+  ])("%s affects only its own call", async (inject, status, wait) => {
     const bench = await open();
     const answer = await send(bench, inject);
     expect([answer.status, answer.headers["retry-after"]]).toEqual([status, wait]);
@@ -485,7 +485,7 @@ describe("an inline fault (X-Sandbox-Inject)", () => {
 });
 
 describe("rate-limit windows", () => {
-  test("are shown and can be set until a reset", async () => {
+  test("are shown, and can be changed until a reset", async () => {
     const bench = await open({ rateLimit: ["100/1m", "payouts.list=5/10s"] });
     await bench.call("GET", "/v1/payouts");
     await list(bench);
@@ -513,7 +513,7 @@ describe("rate-limit windows", () => {
   });
 
   test.each([[{ limit: 0 }], [{ remaining: 7_000 }], [{ resetIn: "soon" }], [{ resetIn: "0s" }], [{ limits: 1 }]])(
-    "%j is rejected",
+    "cannot be set to %j",
     async (body) => {
       const bench = await open();
       expect((await bench.call("PUT", "/_sandbox/rate-limits/mer_lodge", { key: null, body })).status).toBe(400);
@@ -582,13 +582,13 @@ describe("rules from a file", () => {
     ],
     ["[\n{]", /faults\.json:2: is not JSON/],
     ["7", /faults\.json:1: a file of faults is a list/],
-  ])("%j is rejected with its line", async (text, says) => {
+  ])("are rejected with the line of the error: %j", async (text, says) => {
     await expect(open({ faults: write(text) })).rejects.toThrow(says);
     await expect(open({ faults: join(folder(), "nowhere.json") })).rejects.toThrow(/Cannot read/);
   });
 });
 
-describe("the command", () => {
+describe("the command line", () => {
   test.each([
     [
       "503",
@@ -601,15 +601,18 @@ describe("the command", () => {
       },
     ],
     ["rate_limit", [], { exhaust: "" }, { match: {}, trigger: {}, action: { type: "rate_limit", exhaust: true } }],
-  ] as const)("fault add %s with the arguments %j and the options %j makes the rule", (action, names, own, rule) => {
-    expect(ruleOf(action, names, own)).toEqual(rule);
-  });
+  ] as const)(
+    "makes the right rule of fault add %s, the arguments %j and the options %j",
+    (action, names, own, rule) => {
+      expect(ruleOf(action, names, own)).toEqual(rule);
+    },
+  );
 
   const wordsOf = (example: string) =>
     [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
   test.each(actions.map(({ type, example }) => [type, example] as const))(
-    "%s: its example on the command line makes a valid rule",
+    "makes a valid rule from the example of %s",
     async (type, example) => {
       const { positionals, flags } = parseArguments(wordsOf(example), {
         name: "fault add",

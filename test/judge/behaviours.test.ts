@@ -1,5 +1,5 @@
-// The judge's verdict on each behaviour of clients, whatever the delay before the next try and whatever other clients
-// do.
+// The judge's verdicts on each behaviour of a client, for several delays before the next try, alone and beside other
+// clients.
 
 import { describe, expect, test } from "vitest";
 import { newJudge, requestEntry } from "../support/judge-inputs.ts";
@@ -17,7 +17,7 @@ function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {
   return found;
 }
 
-/** 20 workers with the same key, each of which reads one record again and again. */
+/** Adds the calls of 20 workers with the same API key. Each of them reads one record repeatedly. */
 function besideWorkers(calls: readonly Observed[]): Observed[] {
   const connections = Array.from({ length: 20 }, (_, worker) => ({ number: 1_000 + worker, opened: 1e9 - 10_000 }));
   const last = Math.max(...calls.map(({ entry }) => entry.arrived)) - 1e9;
@@ -43,11 +43,14 @@ const check = (
   for (const [rule, verdict] of Object.entries(expected)) expect([rule, ...(found[rule] ?? [])]).toContain(verdict);
 };
 
-describe.each(behaviours)("a client that $name", (behaviour) => {
-  test.each(behaviour.delays ?? DELAYS)("gets the expected verdicts if it waits %i ms", (delay) =>
-    check(behaviour, delay, (calls) => calls),
-  );
-  test.each(behaviour.delays ?? DELAYS)("gets the expected verdicts if it waits %i ms beside 20 workers", (delay) =>
-    check(behaviour, delay, besideWorkers),
-  );
-});
+describe.each(behaviours.map((behaviour) => [behaviour.name, behaviour] as const))(
+  "a client that %s",
+  (_, behaviour) => {
+    test.each(behaviour.delays ?? DELAYS)("gets the expected verdicts if it waits %i ms", (delay) =>
+      check(behaviour, delay, (calls) => calls),
+    );
+    test.each(behaviour.delays ?? DELAYS)("gets the expected verdicts if it waits %i ms beside 20 workers", (delay) =>
+      check(behaviour, delay, besideWorkers),
+    );
+  },
+);

@@ -1,4 +1,4 @@
-// Behaviours of clients, each as the calls that the sandbox sees, and the judge's verdicts on them.
+// Behaviours of clients: the calls of each that the sandbox sees, and the verdicts that the judge must give.
 
 import type { Firing } from "../../src/contracts/fault.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
@@ -14,7 +14,7 @@ export interface Observed {
 export interface Behaviour {
   name: string;
   calls(delay: number): Observed[];
-  /** The verdict of each rule; rules that are not named must not fail. */
+  /** The verdict of each rule. Rules that are not named must not give `fail`. */
   expected: Record<string, Verdict>;
   /** Milliseconds between a response and the next try (default: all of DELAYS). */
   delays?: readonly number[];
@@ -32,7 +32,7 @@ const refused = (at: number, status: number, key: string | undefined) =>
 const other = (at: number) => seen(requestEntry(at, 200, { path: "/v1/merchants/me", operation: undefined }));
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Requests on one connection, opened long ago. */
+/** A connection for several requests, opened at this many milliseconds after the first call. */
 const sharing = (opened: number) => ({ connection: { number: 2_000 + opened, opened: 1e9 + opened } });
 
 const writes: Behaviour[] = [
@@ -77,7 +77,7 @@ const writes: Behaviour[] = [
     expected: { "idempotency.key_reused": "inconclusive" },
   },
   {
-    name: "takes a fresh key for each of four tries",
+    name: "uses a fresh key for each of four tries",
     calls: (delay) =>
       [..."abc"]
         .map((key, place) => refused(place * (delay + 5), 503, key))
@@ -93,7 +93,7 @@ const writes: Behaviour[] = [
   ...(["refused", "disconnected"] as const).flatMap((outcome) =>
     ([1, 2, 3] as const).map(
       (times): Behaviour => ({
-        name: `repeats a POST without a key ${times} times after it was ${outcome}`,
+        name: `repeats a POST without a key after ${times} ${outcome} call(s)`,
         calls: () => {
           const answer = outcome === "refused" ? {} : { responseHeaders: {} };
           const failures = [0, 400, 1_200]
@@ -120,7 +120,7 @@ const writes: Behaviour[] = [
     expected: { "idempotency.key_reused": "fail", "effect.single": "fail" },
   },
   {
-    name: "sends 10 equal orders side by side, each retried under its key",
+    name: "sends 10 equal orders at once, and retries each under its own key",
     calls: (delay) => {
       const first = range(10).map((place) => {
         const { entry } = lost(`key_${place}`, place / 4);
@@ -137,7 +137,7 @@ const writes: Behaviour[] = [
     expected: { "idempotency.key_reused": "pass", "effect.single": "pass" },
   },
   {
-    name: "closes its connection after a 503 while an equal call is open, and retries at once under a fresh key",
+    name: "closes its connection after a 503 while an equal call is in flight, and retries at once under a fresh key",
     calls: () => {
       const connection = { number: 4_000, opened: 1e9 - 20, closed: 1e9 + 1 };
       const first = refused(0, 503, "a");
@@ -173,12 +173,12 @@ const limits: Behaviour[] = [
     expected: { "retry_after.honoured": "pass", "retry.happened": "pass" },
   },
   {
-    name: "has not come back when the run ends early",
+    name: "has not retried when the run ends early",
     calls: () => [seen(requestEntry(0, 429, told(5)))],
     expected: { "retry.happened": "inconclusive" },
   },
   {
-    name: "has a second poller, which did not get the Retry-After, on its own connection",
+    name: "has a second poller on another connection, which did not get the Retry-After",
     calls: () => {
       const [one, two] = [sharing(-5_000), sharing(-4_500)];
       const polls = [-2_000, -1_000].flatMap((at) => [
@@ -203,7 +203,7 @@ const limits: Behaviour[] = [
     expected: { "retry.happened": "inconclusive" },
   },
   {
-    name: "has a second poller without keep-alive, whose polls come late because its machine is busy",
+    name: "has a second poller without keep-alive, whose polls are late because its machine is busy",
     calls: () => [
       ...[-4_000, -2_700, -1_300].map((at) => seen(requestEntry(at, 200))),
       seen(requestEntry(0, 429, told(5))),
@@ -212,7 +212,7 @@ const limits: Behaviour[] = [
     expected: { "retry.happened": "inconclusive" },
   },
   {
-    name: "retries at once, or has a second poller, after polls without keep-alive",
+    name: "polls without keep-alive, and then retries at once or has a second poller",
     delays: [0, 1, 10, 100],
     calls: (delay) => [
       ...[-4_000, -2_700, -1_300].map((at) => seen(requestEntry(at, 200))),
@@ -245,11 +245,15 @@ const repeated = (status: number, times: number, delay: number) =>
 const rejections: Behaviour[] = [
   ...[400, 404, 422].flatMap((status): Behaviour[] => [
     {
-      name: `sends a request that gets ${status} four times`,
+      name: `sends a request four times, although it gets ${status}`,
       calls: (delay) => repeated(status, 4, delay),
       expected: { "retry.only_retryable": "fail" },
     },
-    { name: `expects the same ${status} in three tests`, calls: (delay) => repeated(status, 3, delay), expected: {} },
+    {
+      name: `sends a request in three tests that all expect ${status}`,
+      calls: (delay) => repeated(status, 3, delay),
+      expected: {},
+    },
   ]),
   {
     name: "does not repeat a 404",
@@ -262,7 +266,7 @@ const rejections: Behaviour[] = [
     expected: {},
   },
   {
-    name: "polls until 200 while stale_read answers 404",
+    name: "polls until it gets 200, while stale_read causes a 404",
     calls: (delay) =>
       repeated(404, 8, delay)
         .map(({ entry }) => faulted(entry, "normal"))
@@ -270,7 +274,7 @@ const rejections: Behaviour[] = [
     expected: {},
   },
   {
-    name: "sends 20 equal requests side by side that get 404",
+    name: "sends 20 equal requests at once, which all get 404",
     calls: () => range(20).map((place) => seen(requestEntry(place / 10, 404, { duration: 10 }))),
     expected: {},
   },
@@ -284,7 +288,7 @@ const outages: Behaviour[] = [
     ] as const
   ).map(
     ([times, verdict]): Behaviour => ({
-      name: `sends a call ${times} times`,
+      name: `tries a call ${times} times during an outage`,
       calls: () =>
         range(times).map((place) =>
           faulted(requestEntry(100 * 2 ** place, place === times - 1 ? 200 : 503), "refused"),
@@ -314,10 +318,10 @@ const outages: Behaviour[] = [
   ...(
     [
       ["one connection, except for one call", (place) => (place === 1 ? 1 : 0), "fail"],
-      ["a new connection after a while", (place) => (place < 6 ? 0 : 1), "fail"],
+      ["one connection, and later a new one", (place) => (place < 6 ? 0 : 1), "fail"],
       // Several clients with one API key would send the same calls, so the judge cannot decide.
-      ["two connections in turns", (place) => place % 2, "inconclusive"],
-      ["any of three connections", (place) => (place * place * 7 + place) % 3, "inconclusive"],
+      ["two alternating connections", (place) => place % 2, "inconclusive"],
+      ["three connections in irregular order", (place) => (place * place * 7 + place) % 3, "inconclusive"],
     ] as [string, (place: number) => number, Verdict][]
   ).map(
     ([which, connectionOf, verdict]): Behaviour => ({
@@ -338,7 +342,7 @@ const outages: Behaviour[] = [
   ),
   ...[2, 3, 5, 8, 10].map(
     (tries): Behaviour => ({
-      name: `gives up after ${tries} tries with jittered doubling and at once starts again, up to 40 calls`,
+      name: `gives up after ${tries} tries with jittered doubling, and starts again at once, for 40 calls`,
       calls: () => {
         let at = 0;
         return range(40).map((place) => {
@@ -352,7 +356,7 @@ const outages: Behaviour[] = [
     }),
   ),
   {
-    name: "sends a write 11 times under its key, and resets its pauses in between",
+    name: "sends a write 11 times under its key, with pauses that start small again every five tries",
     calls: () => {
       let at = 0;
       return range(11).map((place) => {
@@ -372,7 +376,7 @@ const outages: Behaviour[] = [
     expected: { "retry.backoff_grows": "pass", "retry.happened": "pass" },
   },
   {
-    name: "opens its circuit breaker for 12 s, tests with another call, then continues",
+    name: "opens its circuit breaker for 12 s, tests with another call, and then retries",
     calls: () => [
       ...[0, 300, 900].map((at) => faulted(requestEntry(at, 503), "refused")),
       other(12_900),

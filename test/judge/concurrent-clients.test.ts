@@ -1,5 +1,5 @@
-// Correct clients that make many calls at once through an outage or a rate limit: no verdict may fail. Their pauses are
-// real time, because that is what the judge measures.
+// Correct clients that make many calls at once during an outage or a rate limit: no verdict may be `fail`. Their pauses
+// take real time, because the judge measures real time.
 
 import { expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
@@ -15,7 +15,7 @@ const readsOf = (count: number) =>
 const failuresOf = async (bench: Bench): Promise<string[]> =>
   (await bench.verdicts.list({ verdict: "fail" })).data.map(({ rule, message }) => `${rule}: ${message}`);
 
-test("50 different reads, each retried with jittered doubling pauses through an outage, fail no rule", async () => {
+test("50 different reads, each retried with jittered doubling pauses during an outage, fail no rule", async () => {
   const bench = await open({ clock: "real" });
   await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: 4, per: "idempotency_key" } });
   const statuses = await Promise.all(
@@ -33,7 +33,7 @@ test("50 different reads, each retried with jittered doubling pauses through an 
 test.each([
   ["an outage", { type: "outage" }],
   ["a rate limit", { type: "rate_limit", retryAfter: 30 }],
-] as const)("100 reads through %s, sent once and never retried, fail no rule", async (_, action) => {
+] as const)("100 reads that get %s and are never retried fail no rule", async (_, action) => {
   const bench = await open({ clock: "real" });
   await bench.faults.add({ action, trigger: { times: null } });
   const { send } = createClient(bench.baseUrl, API_KEY, { ...correctClient, maxAttempts: 1 });
@@ -41,7 +41,7 @@ test.each([
   expect(await failuresOf(bench)).toEqual([]);
 });
 
-test("callers with one API key that give up after five tries, and then read the same again, fail no rule", async () => {
+test("callers with one API key that give up after five tries, and then repeat the read, fail no rule", async () => {
   const bench = await open({ clock: "real" });
   await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: null } });
   const read = { method: "GET", path: "/payments?limit=1" };
@@ -56,7 +56,7 @@ test("callers with one API key that give up after five tries, and then read the 
   expect(await failuresOf(bench)).toEqual([]);
 });
 
-test("calls on one connection prove no endless retries while equal calls of other callers wait for a retry", () => {
+test("calls on one connection prove no endless retries if other callers may be retrying an equal call", () => {
   const on = (number: number) => ({ connection: { number, opened: 1e9 - 10 }, isFirst: false });
   const together = [1, 2, 3, 4].map((number) => requestEntry(0, 503, { ...on(number), duration: 5 }));
   const pooled = on(1);

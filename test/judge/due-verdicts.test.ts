@@ -1,4 +1,4 @@
-// When verdicts are published: the live stream gets them when they are due, even if no request reads the verdicts.
+// When verdicts are published: on the live stream when they are due, even if no client reads them.
 
 import { describe, expect, test } from "vitest";
 import { verdictText } from "../../src/cli/output/event-lines.ts";
@@ -12,7 +12,7 @@ const createRecord = (bench: Bench, key: string) =>
     headers: { "idempotency-key": key },
   });
 
-/** The receiver creates a record for each delivery, under a key of its own, before it accepts the delivery. */
+/** Makes the receiver create a record for each delivery, with a new Idempotency-Key, before it accepts the delivery. */
 const actOnEach = (bench: Bench, receiver: Receiver) =>
   receiver.always((_, outgoing) => {
     void createRecord(bench, crypto.randomUUID()).then(() => outgoing.writeHead(200).end());
@@ -26,7 +26,7 @@ const published = (bench: Bench, rule: string) =>
     });
   });
 
-test("a receiver that acts twice is reported before anything reads the verdicts, and not twice", async () => {
+test("a receiver that acts twice is reported once, before any client reads the verdicts", async () => {
   const { bench, receiver } = await openRegistered({}, ["payment.succeeded"]);
   const verdict = published(bench, "webhook.single_effect");
   actOnEach(bench, receiver);
@@ -40,7 +40,7 @@ test("a receiver that acts twice is reported before anything reads the verdicts,
   expect(data).toEqual([{ ...(await verdict), at: data[0].at }]);
 });
 
-test("a receiver that makes no calls is not checked: the hint says how to count what it does", async () => {
+test("a receiver that makes no calls gets no final verdict, and the hint says how to count its effects", async () => {
   const { bench } = await openRegistered({}, ["payment.succeeded"]);
   const event = await deliver(bench);
   await bench.control("POST", `/events/${event}/replay`);
@@ -52,7 +52,7 @@ test("a receiver that makes no calls is not checked: the hint says how to count 
   expect(verdictText({ ...data[0], at: 0 })).toContain(" webhook.single_effect mer_lodge not-final whd_");
 });
 
-test("the list is in the order of the calls, not of the decisions", async () => {
+test("verdicts are listed in the order of the calls, not of the decisions", async () => {
   const bench = await open();
   const advance = (by: string) => bench.control("POST", "/clock/advance", { by });
   await bench.faults.add({
@@ -77,8 +77,8 @@ test("the list is in the order of the calls, not of the decisions", async () => 
 
 describe("a receiver that gets an event again because its response was an error", () => {
   /**
-   * The verdicts on a receiver that responds with these statuses in turn, and creates a record if its entry in `acts`
-   * is true.
+   * The verdicts on a receiver that responds with these statuses in turn. For each delivery, it creates a record if the
+   * delivery's entry in `acts` is true.
    */
   async function verdictsOn(
     statuses: readonly number[],
@@ -106,12 +106,12 @@ describe("a receiver that gets an event again because its response was an error"
     ]);
   });
 
-  test("fails also if the response to the retry was an error too", async () => {
+  test("fails even if the response to the retry was an error too", async () => {
     const verdicts = await verdictsOn([500, 500, 200], [true, true, false]);
     expect(verdicts.map((verdict: string) => verdict.split(":")[0])).toEqual(["pass", "fail"]);
   });
 
-  test("passes if the retry creates nothing, or calls under the same Idempotency-Key", async () => {
+  test("passes if it creates nothing for the retry, or uses the same Idempotency-Key", async () => {
     expect(await verdictsOn([500, 200], [true, false])).toEqual([expect.stringMatching(/^pass: /)]);
     expect(await verdictsOn([500, 200], [true, true], (event) => event)).toEqual([expect.stringMatching(/^pass: /)]);
   });
@@ -137,7 +137,7 @@ describe("a client that never retries", () => {
     expect(await verdict).toMatchObject({ verdict: "fail", id: expect.any(String) });
   });
 
-  test("is reported when the clock passes its deadline; a retry that still comes turns it into a pass", async () => {
+  test("is reported when the clock passes its deadline; a late retry turns the verdict into a pass", async () => {
     const bench = await open();
     const verdict = published(bench, "retry.happened");
     await limit(bench);
@@ -154,7 +154,7 @@ describe("a client that never retries", () => {
   });
 });
 
-test("a 401 to a genuine event asks for the secret first, then for the raw bytes", async () => {
+test("the hint on a 401 to a genuine event says to check the secret first, then the raw bytes", async () => {
   const { bench, receiver } = await openRegistered({}, ["payment.succeeded"]);
   receiver.always(401);
   await deliver(bench);

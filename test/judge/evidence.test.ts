@@ -1,4 +1,4 @@
-// The evidence of a verdict: its calls with connections and times, how sure it is, and when it is final.
+// The evidence of a verdict: its calls with connections and times, how it was confirmed, and when it is final.
 
 import { Agent } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -37,14 +37,14 @@ describe("the evidence of a verdict", () => {
     ]);
   });
 
-  test("is the database if a second effect or the same key proves the retry", () => {
+  test("comes from the database if a second effect or the same key proves the retry", () => {
     const found = (key: string, rule: string) => lostWrite(writeEntry(10, 200, key)).verdicts({ rule });
     expect(found("b", "effect.single")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
     expect(found("b", "idempotency.key_reused")).toMatchObject([{ verdict: "fail", confirmedBy: "database" }]);
     expect(found("a", "idempotency.key_reused")).toMatchObject([{ verdict: "pass", confirmedBy: "database" }]);
   });
 
-  test("is the order on connections if an equal call follows the response, and time if none does", () => {
+  test("comes from the order on connections if an equal call follows, and from the time if none does", () => {
     const early = judge(requestEntry(0, 429, wait("5")), requestEntry(31, 200));
     expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([
       { verdict: "fail", confirmedBy: "connections" },
@@ -53,7 +53,7 @@ describe("the evidence of a verdict", () => {
     expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", confirmedBy: "time" }]);
   });
 
-  test("is one line, which shortens a long list of calls", () => {
+  test("is shown in one line, which shortens a long list of calls", () => {
     const call = (number: number) => ({ request: `req_${number}`, connection: 1, milliseconds: (number - 1) * 5 });
     const calls = Array.from({ length: 9 }, (_, index) => call(index + 1));
     expect(evidenceText({ calls: calls.slice(0, 2), attempts: [], confirmedBy: "connections" })).toBe(
@@ -66,7 +66,7 @@ describe("the evidence of a verdict", () => {
   });
 });
 
-test("a connection that the client ends is known as closed", async () => {
+test("a connection that the client closes is recorded as closed", async () => {
   const bench = await open();
   const seen: RequestEntry[] = [];
   bench.onRequest((entry) => seen.push(entry));
@@ -81,11 +81,11 @@ test("a connection that the client ends is known as closed", async () => {
 });
 
 test.each([
-  ["the control API", "GET", "/_sandbox/clock", {}],
-  ["a page that does not exist", "GET", "/nowhere", {}],
-  ["a rejected host", "GET", "/v1/payments", { host: "evil.example" }],
+  ["a call of the control API", "GET", "/_sandbox/clock", {}],
+  ["a call of a page that does not exist", "GET", "/nowhere", {}],
+  ["a call with a rejected Host", "GET", "/v1/payments", { host: "evil.example" }],
   ["a preflight", "OPTIONS", "/v1/payments", { origin: "http://127.0.0.1:1", "access-control-request-method": "POST" }],
-])("a connection counts as used after a call of %s", async (_, method, path, headers) => {
+])("a connection counts as used after %s", async (_, method, path, headers) => {
   const bench = await open({ allowedOrigin: ["http://127.0.0.1:1"] });
   const agent = new Agent({ keepAlive: true });
   await Promise.all([1, 2].map(() => bench.call(method, path, { agent, headers })));
@@ -102,10 +102,10 @@ test.each([
 const rule = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
 
 describe("a client that is silent after its deadline", () => {
-  /** A time of a failed call whose deadline, 15 s later, has just passed. */
+  /** A time for a failed call whose deadline, 15 s later, has just passed. */
   const past = () => performance.now() - 1e9 - 16_000;
 
-  test("has failed to retry; a later retry still revises the verdict", () => {
+  test("fails retry.happened; a later retry still revises the verdict", () => {
     const start = past();
     const made = judge(requestEntry(start, 503));
     expect(made.verdicts()).toMatchObject([
@@ -116,7 +116,7 @@ describe("a client that is silent after its deadline", () => {
   });
 });
 
-test("repeats of a rejected request belong together for 10 s", () => {
+test("repeats of a rejected request count together if they are less than 10 s apart", () => {
   const verdictsOf = (pause: number) => {
     let reported = 0;
     const tracker = createRejectionTracker(() => `vdt_${++reported}`);
@@ -138,12 +138,12 @@ test.each<[number[], string | undefined]>([
   [[1, 2], undefined],
   [[200, 400, 800], "pass"],
   [[303, 217, 257, 1_046], "pass"],
-])("pauses of %j ms before the retries of one call give the verdict %s", (ownWaits, verdict) => {
+])("for pauses of %j ms before the retries of one call, the verdict is %s", (ownWaits, verdict) => {
   const chain: RetryChain = { calls: [], ownWaits, confirmedBy: "database", lookalikes: [] };
   expect(retryBackoffGrows.onChainEnd?.(chain, false)?.verdict).toBe(verdict);
 });
 
-test("a client with full jitter draws equal pauses by chance, for fewer than one call in 5,000", () => {
+test("a client with full jitter fails by chance, for fewer than one call in 5,000", () => {
   const random = createRandom(1);
   const verdictOf = (call: number) => {
     const retries = 3 + (call % 4);
@@ -174,7 +174,7 @@ describe("a run that ends", () => {
     expect(made.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "pass", id: "vdt_1" }]);
   });
 
-  test("has a verdict for each rule that a fault should have tested", () => {
+  test("gets a verdict for each rule that a fault should have tested", () => {
     const made = judge();
     const failed = requestEntry(0, 200);
     made.fired(firing({ requestId: failed.id, outcome: "normal", expect: ["retry.backoff_grows"] }));
@@ -185,7 +185,7 @@ describe("a run that ends", () => {
   });
 
   test.each(["close", "reset"] as const)(
-    "by %s publishes the verdicts on calls whose retry is missing",
+    "on %s publishes the verdicts on calls whose retry is missing",
     async (end) => {
       const bench = await open({ rateLimit: "1/1m" });
       const found: VerdictMessage[] = [];
@@ -200,7 +200,7 @@ describe("a run that ends", () => {
     },
   );
 
-  test("by close sends these verdicts to clients of the live stream too", async () => {
+  test("on close also sends these verdicts to clients of the live stream", async () => {
     const bench = await open({ rateLimit: "1/1m" });
     const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live`);
     const found: string[] = [];

@@ -55,7 +55,7 @@ test.each([
  */
 const isValidResponse = ({ type }: Action, { as }: { as?: string }) => type === "evolve" || as === "patch";
 
-test("each form of an action loses the response exactly if it breaks the response after the operation", () => {
+test("exactly the actions that break a response after the operation have the outcome response_lost", () => {
   const formsOf = ({ schema }: Action) => (schema.properties.as as { enum?: string[] } | undefined)?.enum ?? [];
   for (const action of apiActions as readonly Action[])
     for (const fields of [{}, ...formsOf(action).map((as) => ({ as }))])

@@ -1,5 +1,5 @@
-// The judge by itself: which calls need a retry, which calls count as one, and what it keeps and forgets; then the
-// verdicts' control operation.
+// The judge without a sandbox: which calls need a retry, which calls count as one, and which verdicts are kept. Then,
+// in a sandbox: when a response counts as sent, and the control operation that lists the verdicts.
 
 import { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -32,7 +32,7 @@ describe("Retry-After", () => {
     },
   );
 
-  test("read as milliseconds fails retry_after.unit, not retry_after.honoured as well", () => {
+  test("read as milliseconds fails only retry_after.unit, not retry_after.honoured", () => {
     const same = { number: 1, opened: 0 };
     const mistaken = judge(
       requestEntry(0, 503, { ...wait("60"), connection: same }),
@@ -43,7 +43,7 @@ describe("Retry-After", () => {
 });
 
 describe("a retry", () => {
-  test("is the same call under the same API key, not another client's call or a different one", () => {
+  test("is the same call under the same API key, not a call with another key, merchant or query", () => {
     const { verdicts } = judge(
       requestEntry(0, 429, wait("1")),
       requestEntry(1_100, 200, { key: "…rket" }),
@@ -85,7 +85,7 @@ describe("a retry", () => {
   });
 });
 
-describe("a signature with the previous secret", () => {
+describe("a signature with another secret", () => {
   const rotated = (ago: number, form = "previous_secret") =>
     firing({
       attemptId: "whd_1",
@@ -105,18 +105,18 @@ describe("a signature with the previous secret", () => {
       .map(({ rule, verdict, fault }) => [rule, verdict, fault]);
   };
 
-  test("is genuine for five minutes after a rotation, so the receiver must accept it", () => {
+  test("is genuine for five minutes after a rotation if the secret is the previous one", () => {
     expect(answered(200, rotated(300_000))).toEqual([["webhook.genuine_taken", "pass", "flt_1"]]);
     expect(answered(401, rotated(0))).toEqual([["webhook.genuine_taken", "fail", "flt_1"]]);
   });
 
-  test("is forged later, or without a rotation; any other wrong signature is always forged", () => {
+  test("is forged after more than five minutes, without a rotation, or if the secret is a wrong one", () => {
     expect(answered(200, rotated(300_001))).toEqual([["webhook.forgery_rejected", "fail", "flt_1"]]);
     expect(answered(401, { ...rotated(0), rotatedAt: null })).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
     expect(answered(401, rotated(0, "wrong_secret"))).toEqual([["webhook.forgery_rejected", "pass", "flt_1"]]);
   });
 
-  test("or with a wrong secret leads to a retry if rejected; the verdict on the retry names the same fault", () => {
+  test("that is rejected leads to a retry, and the verdict on the retry names the same fault", () => {
     const made = judge();
     made.fired(rotated(0, "wrong_secret"));
     made.attempt(recordedAttempt({ responseStatus: 401, status: "failed" }));
@@ -183,7 +183,7 @@ test("a timeout fails webhook.ack_fast only if it is longer than the rule's limi
   expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
 });
 
-test("a response counts as sent before its bytes are written, since the client may act on them at once", async () => {
+test("a response counts as sent before its bytes are written, because the client may act on them at once", async () => {
   const bench = await open();
   const entries: RequestEntry[] = [];
   bench.onRequest((entry) => void entries.push(entry));

@@ -1,5 +1,5 @@
-// A failure that calls have proved stays one, whatever call comes later: it never becomes a pass, and it becomes
-// inconclusive only if the later call shows that another caller may have sent the calls that proved it.
+// A failure that calls have proved never becomes a pass, whatever call follows. It becomes inconclusive only if a later
+// call shows that another caller may have sent some of the calls that proved the failure.
 
 import { describe, expect, test } from "vitest";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
@@ -31,10 +31,10 @@ const lostReplay = (at: number, key: string) => lost(at, key, { replayOf: "req_1
 
 const idsOf = (found: readonly VerdictMessage[]) => Object.fromEntries(found.map(({ rule, id }) => [rule, id]));
 
-describe("a client that lost a write and made it again without its key has failed, also after", () => {
+describe("a client that repeated a lost write without its key has still failed after", () => {
   test.each<[string, Observed[]]>([
-    ["a fixed client, whose first try is lost too", [lostReplay(3_000, "a"), replay(3_200, "a")]],
-    ["a fixed client that gets the first response", [replay(3_000, "a")]],
+    ["a run of the fixed client, whose first try is lost too", [lostReplay(3_000, "a"), replay(3_200, "a")]],
+    ["a run of the fixed client that gets the first response", [replay(3_000, "a")]],
     ["the next run of a job with a fixed key", [replay(60_000, "a")]],
     ["the next run, which makes the same mistake", [lostReplay(3_000, "a"), seen(writeEntry(3_200, 200, undefined))]],
     ["a rejected call with the key", [seen(writeEntry(3_000, 422, "a"))]],
@@ -46,7 +46,7 @@ describe("a client that lost a write and made it again without its key has faile
     expect(failed.map(({ id }) => verdictOf(id))).toEqual(failed);
   });
 
-  test("further lost tries, of which the last has the key", () => {
+  test("another lost try, followed by a try with the key", () => {
     const { observe, verdicts, verdictOf } = judged(lost(0, "a"), lost(200, undefined));
     const failed = verdicts({ verdict: "fail" });
     expect(failed).toHaveLength(2);
@@ -55,7 +55,7 @@ describe("a client that lost a write and made it again without its key has faile
   });
 });
 
-test("over a socket: the failures of the first run stay after the fixed client runs under the same key", async () => {
+test("the failures of a first run over HTTP stay when the fixed client runs under the same key", async () => {
   const bench = await open();
   const loseNext = () => bench.faults.add({ action: { type: "lost_response", as: "reset" } });
   const post = (headers: Record<string, string>) =>
@@ -75,7 +75,7 @@ test("over a socket: the failures of the first run stay after the fixed client r
   expect((await bench.verdicts.list({ verdict: "fail" })).data).toEqual(failed);
 });
 
-test("the fixed client gets its own verdicts", () => {
+test("the fixed client gets verdicts of its own", () => {
   const { observe, verdicts } = judged(lost(0, "a"), seen(writeEntry(200, 200, undefined)));
   const [first, again] = [lostReplay(3_000, "a"), replay(3_200, "a")];
   for (const call of [first, again]) observe(call);
@@ -85,7 +85,7 @@ test("the fixed client gets its own verdicts", () => {
   ]);
 });
 
-test("a second order under its own key is inconclusive once the lost order is retried under its key", () => {
+test("the failures of a second order become inconclusive once the lost order is retried under its own key", () => {
   const { observe, verdicts, verdictOf } = judged(lost(0, "a"), seen(writeEntry(200, 200, "b")));
   const failed = idsOf(verdicts({ verdict: "fail" }));
   const retry = replay(600, "a");
@@ -100,7 +100,7 @@ test("a second order under its own key is inconclusive once the lost order is re
   }
 });
 
-test("the failure of four tries under fresh keys is inconclusive once any of these keys is used again", () => {
+test("the failure of four tries under fresh keys becomes inconclusive once any of these keys is used again", () => {
   const refused = (at: number, key: string): Observed => ({ entry: writeEntry(at, 503, key), outcome: "refused" });
   const { observe, verdicts, verdictOf } = judged(
     ...[..."abc"].map((key, place) => refused(place * 300, key)),
@@ -113,7 +113,7 @@ test("the failure of four tries under fresh keys is inconclusive once any of the
   }
 });
 
-test("a read that ignored Retry-After is inconclusive after a later read on the first connection, not a pass", () => {
+test("an ignored Retry-After becomes inconclusive, not a pass, after a later read on the first connection", () => {
   const connection = { number: 9_001, opened: 1e9 - 500 };
   const { observe, verdicts, verdictOf } = judged(
     seen(requestEntry(0, 429, { ...wait("5"), connection })),
@@ -137,7 +137,7 @@ test("a late retry does not change the failure of pauses that did not grow", () 
   expect(verdictOf(flat.id)).toEqual(flat);
 });
 
-test("an event processed twice is inconclusive if the second write may belong to a slow delivery, not a pass", () => {
+test("an event processed twice becomes inconclusive if the second write may belong to a slow delivery", () => {
   const { attempt, request, verdicts } = judge();
   const start = performance.now();
   const writeAt = (after: number, key: string) => request(writeEntry(start + after - 1e9, 200, key));
@@ -153,7 +153,7 @@ test("an event processed twice is inconclusive if the second write may belong to
   ]);
 });
 
-/** A random call: with any key or none, any response, on any connection. */
+/** A random call, with any key or none, with any response, and on any connection. */
 function anyCall({ chance, pick }: Draws, at: number): Observed {
   const pool = [8_001, 8_002].map((number) => ({ number, opened: 1e9 - 9 }));
   const connection = pick("connection", [undefined, ...pool]);
@@ -166,7 +166,7 @@ function anyCall({ chance, pick }: Draws, at: number): Observed {
   return { entry: writeEntry(at, status, key, rest), ...(status === 503 && { outcome: "refused" }) };
 }
 
-test("no sequence of calls turns a proven failure into a pass, nor undoes a second effect without a key", () => {
+test("no calls turn a proven failure into a pass, or revise the failure of a second effect without a key", () => {
   const random = createRandom(7);
   // The deadline, and not a call, shows that a retry is missing. A verdict without an id is not final.
   const isProven = ({ id, verdict, rule }: VerdictMessage) =>

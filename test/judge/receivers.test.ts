@@ -1,5 +1,5 @@
-// Which writes the judge attributes to which webhook deliveries, at exact times; writes may be late, as on a busy
-// machine.
+// Which writes the judge attributes to which webhook deliveries. The tests set exact times, and some writes are late,
+// as on a busy machine.
 
 import { expect, test } from "vitest";
 import { describeCall } from "../../src/judge/observed-call.ts";
@@ -52,7 +52,7 @@ function verdictsOn(steps: readonly Step[]) {
   return found;
 }
 
-test("a write that does not name the event may be another client's: no pass", () => {
+test("a write that does not name the event gives no pass, because another client may have sent it", () => {
   const { receivers, found } = watched();
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
   receivers.observeWrite(describeCall(writeEntry(20, 200, "key_1"), [], operations[1]));
@@ -64,8 +64,12 @@ test("a write that does not name the event may be another client's: no pass", ()
 test.each<[string, Step[], string[]]>([
   ["acts once", ["delivery", "write", "delivery", "delivery"], ["pass", "pass"]],
   ["acts each time", ["delivery", "write", "delivery", "write", "delivery", "write"], ["fail", "fail"]],
-  ["acts each time, late", ["delivery", "delivery", "write", "delivery", "write", "write"], ["inconclusive", "fail"]],
-  ["acts once, late", ["delivery", "delivery", "write", "delivery"], ["inconclusive", "pass"]],
+  [
+    "acts each time, but late",
+    ["delivery", "delivery", "write", "delivery", "write", "write"],
+    ["inconclusive", "fail"],
+  ],
+  ["acts once, but late", ["delivery", "delivery", "write", "delivery"], ["inconclusive", "pass"]],
   ["acts twice, or retries its lost write", ["delivery", "lost write", "delivery", "write"], ["inconclusive"]],
   [
     "acts each time, but loses the first response",
@@ -90,7 +94,7 @@ function deliveredTwice() {
   return watching;
 }
 
-test("the verdict on a repeated delivery without a second write is reported when the receiver's time is over", () => {
+test("the verdict on a repeated delivery without a second write is reported 3 s after that delivery", () => {
   const { receivers, found, due } = deliveredTwice();
   expect([due, receivers.nextDue()]).toEqual([[1e9 + 3_105], 1e9 + 3_105]);
   receivers.resolve(1e9 + 3_105);
@@ -99,7 +103,7 @@ test("the verdict on a repeated delivery without a second write is reported when
   expect([found, receivers.nextDue()]).toEqual([["pass"], Infinity]);
 });
 
-test("a second equal write is reported at once, or after a delivery in flight that may have caused it", () => {
+test("a second equal write is reported 50 ms later, or 50 ms after a delivery that may have caused it", () => {
   const { receivers, found, due, traffic } = deliveredTwice();
   traffic.isDelivering = true;
   receivers.observeWrite(write(110, "evt_1_second"));
@@ -117,7 +121,7 @@ test.each([
   ["fail", "evt_1"],
   ["inconclusive", "evt_2"],
 ])(
-  "equal writes during a failed delivery of evt_1 and its retry: %s while a delivery of %s is in flight",
+  "equal writes during a failed delivery of evt_1 and its retry get the verdict %s beside one of %s",
   (verdict, eventId) => {
     const { receivers, found } = watched();
     const failed = { status: "failed", responseStatus: 500 } as const;
@@ -130,7 +134,7 @@ test.each([
   },
 );
 
-test("a write after a failed delivery does not count as its effect: the shop made the write on its own", () => {
+test("a write after a failed delivery does not count as an effect of the delivery", () => {
   const { receivers, found } = watched();
   receivers.observe(attemptMessage({ id: "whd_1", status: "failed", responseStatus: 500 }), [], 1e9, 1e9 + 20, []);
   receivers.observeWrite(write(30, "evt_1_first"));
@@ -140,14 +144,14 @@ test("a write after a failed delivery does not count as its effect: the shop mad
   expect(found).toEqual([undefined]);
 });
 
-test("a write that is answered after the receiver's time is over revises the verdict", () => {
+test("a second write whose response comes after the verdict was reported revises the verdict", () => {
   const { receivers, found } = deliveredTwice();
   receivers.resolve(1e9 + 3_200);
   receivers.observeWrite(write(110, "evt_1_second", 5_000));
   expect(found).toEqual(["pass", "vdt_1 is fail"]);
 });
 
-test("a write during a delivery that is recorded late does not count for the earlier repeat", () => {
+test("a write during a later delivery, which is recorded late, does not count for the earlier repeat", () => {
   const { receivers, found } = watched();
   const [first, second] = [write(10, "evt_1_first"), write(310, "evt_1_second")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);

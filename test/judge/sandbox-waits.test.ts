@@ -11,8 +11,8 @@ const HOUR = 3_600 * SECOND;
 const connection = { number: 1, opened: 0 };
 
 /**
- * Calls of one client at these sandbox times, each some milliseconds of real time after the one before; all but the
- * last get `status`.
+ * Calls of one client at these sandbox times, 5 ms of real time apart. All but the last get `status`; the last gets
+ * 200.
  */
 const callsAt = (times: readonly number[], status: number, rest: Partial<RequestEntry> = {}) =>
   times.map((at, index) => {
@@ -26,11 +26,11 @@ describe("on a frozen clock", () => {
     ["1", 900, "fail"],
     ["Mon, 05 Jan 2026 12:00:10 GMT", 10 * SECOND, "pass"],
     ["Mon, 05 Jan 2026 12:00:10 GMT", 8 * SECOND, "fail"],
-  ])("retry_after.honoured: Retry-After %s and an advance by %i ms is a %s", (retryAfter, by, verdict) => {
+  ])("retry_after.honoured: Retry-After %s and an advance by %i ms give the verdict %s", (retryAfter, by, verdict) => {
     expect(judge(...callsAt([0, by], 429, wait(retryAfter))).of("retry_after.honoured")).toEqual([verdict]);
   });
 
-  test("retry_after.unit: an advance by the seconds passes, although the real wait is that many milliseconds", () => {
+  test("retry_after.unit: an advance by 60 s passes, although the client really waited for about 60 ms", () => {
     const waits = (by: number) =>
       judge(
         requestEntry(0, 503, { ...wait("60"), connection, at: NOON }),
@@ -42,7 +42,7 @@ describe("on a frozen clock", () => {
     ]);
   });
 
-  test("retry.happened: the client gave up if the clock moved past its deadline and it made another call", () => {
+  test("retry.happened: a client that makes another call after its deadline on the clock has given up", () => {
     const other = (by: number) => requestEntry(10, 200, { connection, at: NOON + by, search: "limit=5" });
     const failed = () => requestEntry(0, 429, { ...wait("60"), connection, at: NOON });
     expect(judge(...callsAt([0, 60 * SECOND], 429, wait("60"))).of("retry.happened")).toEqual(["pass"]);

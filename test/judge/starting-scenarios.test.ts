@@ -1,5 +1,5 @@
-// Starting scenarios: from files (with their errors), at startup, over the control API and from the library; then
-// reports and verify.
+// Scenarios: their files with the errors in them, arming at startup and over the control API, and their part in reports
+// and verify.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -88,7 +88,7 @@ describe("a scenario file", () => {
     },
   );
 
-  test("that is not JSON, not an object, or missing is rejected, as is an unknown name", async () => {
+  test("that is missing, not JSON or not an object is rejected, and so is an unknown scenario name", async () => {
     const broken = written('{\n "name": "x",,\n}');
     expect(await refusal(broken)).toEqual([expect.stringContaining(`${broken}:2: is not JSON`), 6]);
     expect(await refusal(written("[]"))).toEqual([expect.stringContaining(":1: a scenario is a JSON object"), 6]);
@@ -122,7 +122,7 @@ function withExpectation(fields: object): typeof FILE {
 }
 
 describe("a scenario", () => {
-  test("is shown as written while it is not armed, and returns its score when it is disarmed", async () => {
+  test("is shown while it is not armed, and returns its score when it is disarmed", async () => {
     const bench = await open();
     expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({
       armed: false,

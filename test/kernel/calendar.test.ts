@@ -1,4 +1,4 @@
-// The calendar of a country: times of day across summer time, days, and business days.
+// The calendar of a country: times of day, also in summer time, days and business days.
 
 import { expect, test } from "vitest";
 import { addDays, dayAt, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
@@ -18,17 +18,17 @@ test.each([
   ["CH", "2026-03-29", 9, "2026-03-29T07:00:00.000Z"],
   ["CH", "2026-10-25", 0, "2026-10-24T22:00:00.000Z"],
   ["CH", "2026-10-25", 9, "2026-10-25T08:00:00.000Z"],
-])("in %s, %s at %d:00 is %s", (country, day, hour, expected) => {
+])("for the country %s, %s at %d:00 is %s", (country, day, hour, expected) => {
   const time = timeOfDay(country, day, hour) ?? 0;
   expect(isoTime(time)).toBe(expected);
   expect(dayAt(country, time)).toBe(day);
 });
 
-test("a text that is not a day has no times", () => {
+test("a text that is not a calendar day has no time of day", () => {
   expect([timeOfDay("PT", "2026-02-30", 9), timeOfDay("PT", "soon", 9)]).toEqual([undefined, undefined]);
 });
 
-test("the first and the last day keep their times within the range of the clock", () => {
+test("times on the first and the last day stay within the range of the clock", () => {
   expect(isoTime(timeOfDay("JP", "1970-01-01", 0) ?? 0)).toBe("1970-01-01T00:00:00.000Z");
   expect(isoTime(timeOfDay("US", "9999-12-31", 23) ?? 0)).toBe("9999-12-31T23:59:59.999Z");
   expect(addDays("9999-12-31", 1)).toBe("9999-12-31");

@@ -16,7 +16,7 @@ import {
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-test("the alarm does not leak memory when it is set again for each of many expiries", async () => {
+test("setting the alarm again for many due times leaks no memory", async () => {
   const clock = createClock();
   let due = Date.now() + 86_400_000;
   clock.watch({ nextDue: () => due, run: () => {} });
@@ -35,7 +35,7 @@ test("the alarm does not leak memory when it is set again for each of many expir
   expect(after - before).toBeLessThan(1_048_576);
 });
 
-/** Work that is due now, until `run` has been called. */
+/** Work that is due now, until its `run` has been called. */
 function workDueNow(run: () => void): DueWork & { runs: number } {
   const work = {
     runs: 0,
@@ -49,9 +49,9 @@ function workDueNow(run: () => void): DueWork & { runs: number } {
 }
 
 test.each<[string, DueWork]>([
-  ["fails", { nextDue: () => 0, run: () => fails() }],
-  ["cannot say when it is due", { nextDue: () => fails(), run: () => {} }],
-])("work that %s is reported and pauses; other work runs, and the process continues", async (_, failing) => {
+  ["run", { nextDue: () => 0, run: () => fails() }],
+  ["nextDue", { nextDue: () => fails(), run: () => {} }],
+])("work whose %s throws is reported and pauses, and other work still runs", async (_, failing) => {
   const clock = createClock();
   const failures: unknown[] = [];
   const sound = workDueNow(() => {});
@@ -68,7 +68,7 @@ function fails(): never {
   throw new Error("The disk is full.");
 }
 
-test("advances that are ended stop where they are, without waiting for work in flight", async () => {
+test("an advance that is ended stops at its current time, without waiting for work in flight", async () => {
   const clock = createClock(0);
   let due: number | null = 5;
   clock.watch({
@@ -97,8 +97,8 @@ test("advances that are ended stop where they are, without waiting for work in f
 test("a delay longer than Node's longest timer is split into several", async () => {
   const start = globalThis.setTimeout;
   const spans: number[] = [];
-  // Long timers fire at once. Fake timers would also run other files' timers in this process, a second at a time, for
-  // a month.
+  // Long timers fire at once. With fake timers, the timers of other files in this process would run too, a second at a
+  // time for a month.
   const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(((callback: () => void, span = 0) => {
     if (span < 86_400_000) return start(callback, span);
     spans.push(span);
@@ -126,7 +126,7 @@ test.each([
   expect(parseTime(text)).toBeUndefined();
 });
 
-test("the last day of a month is a valid day, also on 29 February", () => {
+test("the last day of a month is a valid day, including 29 February", () => {
   expect(["2024-02-29", "2026-02-28T23:59:59Z", "2026-12-31"].map(parseTime)).toEqual([
     1_709_164_800_000, 1_772_323_199_000, 1_798_675_200_000,
   ]);

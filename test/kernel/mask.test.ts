@@ -1,5 +1,5 @@
-// Masking: every secret of a text, by its name or its own form, and nothing else; also in errors, console lines and
-// details.
+// Masking: replaces each secret of a text, found by its name or its form, and nothing else. Errors, console lines and
+// the dashboard's details are masked too.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -19,14 +19,14 @@ import { open } from "../support/sandbox.ts";
 import { gluedSecretNames, ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
-describe("a name is secret", () => {
-  test("by its whole words, in every spelling", () => {
+describe("a name", () => {
+  test("is secret if one of its words is secret, in any spelling", () => {
     fc.assert(fc.property(secretNames, (name) => isSecretName(name)));
     const others = ["PINCode", "pins", "cvv2", "newpassword", "xapikey", "pass_word", "PassWord", "user-pass-phrase"];
     expect(others.filter((name) => !isSecretName(name))).toEqual([]);
   });
 
-  test("without the capitals or separators between its words", () => {
+  test("is secret even without capitals or separators between its words", () => {
     fc.assert(fc.property(gluedSecretNames, (name) => isSecretName(name) && isSecretName(`x-${name}`)));
     const sent = ["x-authtoken", "accesstoken", "x-clientsecret", "sessioncookie", "bankaccountnumber", "dbpwd"];
     for (const name of sent) {
@@ -36,7 +36,7 @@ describe("a name is secret", () => {
     }
   });
 
-  test("not by a part of an innocent word", () => {
+  test("is not secret if a secret word is only a part of another word", () => {
     const innocent = [
       "pinned",
       "shipping",
@@ -61,8 +61,8 @@ test("SECURITY.md lists the secret names", () => {
   expect(listed("| By name, at the end")).toEqual(SECRET_PARAMETERS);
 });
 
-describe("JSON", () => {
-  test("stays JSON when a message in it quotes what looks like a field with a secret name", () => {
+describe("masking JSON", () => {
+  test("leaves valid JSON if a message in it quotes text that looks like a secret field", () => {
     const quoted = 'Unexpected token \':\', "{ "password": x';
     for (const text of [quoted, ":", "'pin': \"", "token=", "apiKey: \\"]) {
       const message = `The body is not valid: ${text}`;
@@ -74,7 +74,7 @@ describe("JSON", () => {
     }
   });
 
-  test("loses strings, numbers, objects and arrays under secret names, and stays JSON", () => {
+  test("replaces strings, numbers, objects and arrays under secret names, and leaves valid JSON", () => {
     const value = fc.oneof(
       fc.constant("hidden away"),
       fc.constant(["hidden away"]),
@@ -108,11 +108,11 @@ describe("JSON", () => {
       String.raw`{"a":"{\"pin\":\"${MASK}\",\"password\":\"${MASK}\",\"z\":1}","k":1}`,
     ],
     [String.raw`{"form":"password=ab\"cd&x=1","k":1}`, `{"form":"password=${MASK}&x=1","k":1}`],
-  ])("%s", (text, masked) => {
+  ])("replaces only the secrets of %s", (text, masked) => {
     expect(mask(text)).toBe(masked);
   });
 
-  test("without secrets stays as it was sent", () => {
+  test("does not change JSON without secrets", () => {
     const isHarmless = (value: unknown) => JSON.stringify(maskValue(value)) === JSON.stringify(value);
     fc.assert(
       fc.property(fc.jsonValue().filter(isHarmless), (value) => {
@@ -127,7 +127,7 @@ describe("JSON", () => {
   });
 });
 
-describe("queries, forms and messages", () => {
+describe("masking queries, forms and messages", () => {
   test.each([
     ["token=abc&page=2", `token=${MASK}&page=2`],
     ["a=1&access%5Ftoken=s%26t&b=2", `a=1&access%5Ftoken=${MASK}&b=2`],
@@ -153,7 +153,7 @@ describe("queries, forms and messages", () => {
       "Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys.",
       "Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys.",
     ],
-  ])("%s", (text, masked) => {
+  ])("replaces only the secrets of %s", (text, masked) => {
     expect(mask(text)).toBe(masked);
     expect(mask(masked)).toBe(masked);
   });
@@ -177,7 +177,7 @@ describe("headers", () => {
     expect(maskHeaders(headers)).toBe(JSON.stringify(masked));
   });
 
-  test("show an Idempotency-Key, but not one that contains a secret", () => {
+  test("show an Idempotency-Key unless it contains a secret", () => {
     expect(JSON.parse(maskHeaders({ "idempotency-key": "order-1" }))).toEqual({ "idempotency-key": "order-1" });
     const [one, same, other] = ["sk_test_abcdefghij", "sk_test_abcdefghij", "sk_test_abcdefghik"].map(
       maskIdempotencyKey,
@@ -200,7 +200,7 @@ describe("every text", () => {
     expect(mask(`{"a":"${"x".repeat(50)}","password":"${"hidden".repeat(20)}"}`, 100)).not.toContain("hidden");
   });
 
-  test("loses keys and IBANs in every layer of escapes", () => {
+  test("gets its keys and IBANs masked in every layer of escapes", () => {
     const spelling = fc.constantFrom(
       (text: string) => text,
       jsonEscaped,
@@ -217,7 +217,7 @@ describe("every text", () => {
     );
   });
 
-  test("loses keys in base64, as in Basic credentials, whatever stands before them", () => {
+  test("gets its keys in base64 masked, as in Basic credentials, whatever precedes the key", () => {
     for (const prefix of ["sk_live_", "sk_test_"])
       for (const user of ["", "a", "ab", "abc:"]) {
         const encoded = Buffer.from(`${user}${prefix}4eC39HqLyjWDarjt:`).toString("base64");
@@ -231,7 +231,7 @@ describe("every text", () => {
     expect(mask("Basic YWxhZGRpbjpvcGVuc2VzYW1l")).toBe("Basic YWxhZGRpbjpvcGVuc2VzYW1l");
   });
 
-  test("that holds a secret is recognised by the quick check", () => {
+  test("that contains a secret is recognised by the quick check, mayHoldSecret", () => {
     const pieces = fc.oneof(
       fc.constantFrom(...SECRET_WORDS, ...SECRET_PARAMETERS, ...'":=&\\%{[ a', "u0070", "70", "sk_test_", "whsec_"),
       secretNames,
@@ -249,7 +249,7 @@ describe("every text", () => {
     );
   });
 
-  test("is masked once: a masked text stays as it is", () => {
+  test("stays the same if it is masked twice", () => {
     fc.assert(
       fc.property(secretNames, keys, fc.constantFrom("=", ": ", '":"', '":'), (name, key, separator) => {
         const masked = mask(`{"a":1,"${name}${separator}${key}`);
@@ -259,12 +259,12 @@ describe("every text", () => {
   });
 });
 
-describe("in time that grows no faster than the text,", () => {
+describe("in linear time,", () => {
   test.each([...hostilePieces, "eyJ", "eyJa.", "://a", "://a@"])("1 MiB of %s is masked", (piece) =>
     expectLinear(piece, mask),
   );
 
-  test("a text with too many secrets or layers is masked as a whole; in a value, only texts past the limit", () => {
+  test("a text with too many secrets or escapes is masked whole; in a value, only texts past the limit are", () => {
     expect(mask("pin=1&x=2&".repeat(6_000))).toBe(MASK);
     expect(mask(`${"%2525252525".repeat(60_000)}41`)).toBe(MASK);
     const masked = maskValue({ notes: Array.from({ length: 6_000 }, () => "pin=1"), name: "Ada" }) as {
@@ -274,12 +274,12 @@ describe("in time that grows no faster than the text,", () => {
     expect([masked.notes[0], masked.notes.at(-1), masked.name]).toEqual([`pin=${MASK}`, MASK, "Ada"]);
   });
 
-  test("the nearest name is found", () => {
+  test("the closest name is suggested", () => {
     expectLinear("payments.list", (text) => closestMatch(text, [`${text}s`, "payments.list"]));
     expect(closestMatch("payments.lst", ["payments.list", "payments.create"])).toBe("payments.list");
   });
 
-  test("a Content-Type is read", () => {
+  test("a Content-Type is recognised as JSON or not", () => {
     expectLinear(" ", (spaces) => isJsonType(`application/json${spaces}x`));
     const types = [
       "application/json",
@@ -295,7 +295,7 @@ describe("in time that grows no faster than the text,", () => {
 
 const IBAN = "DE89370400440532013000";
 
-test("an error message quotes no secret, and no part of one when it is shortened", async () => {
+test("an error message quotes no secret, and a shortened one quotes no part of a secret", async () => {
   const bench = await open();
   const post = (path: string, body: unknown) => bench.call("POST", path, { body });
   const replies = [

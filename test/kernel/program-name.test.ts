@@ -1,4 +1,4 @@
-// The name of the program in hints, by how it was started.
+// The command that hints name for the program, which depends on how the program was started.
 
 import { expect, test } from "vitest";
 import { programNameOf } from "../../src/kernel/program-name.ts";
@@ -34,7 +34,7 @@ test.each([
     `C:\\shop\\node_modules\\.bin;${WINDOWS}`,
     "npx merchant-sandbox",
   ],
-])("hints name the command that works: %s", (_, script, path, name) =>
+])("hints name the command that works for %s", (_, script, path, name) =>
   expect(programNameOf(script, path, false)).toBe(name),
 );
 

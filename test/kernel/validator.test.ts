@@ -40,7 +40,7 @@ interface Keywords {
   maximum?: number;
 }
 
-/** Values at the limits of some schema, or beyond them. */
+/** Values at the limits of some schemas, or beyond the limits. */
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
@@ -62,7 +62,7 @@ const odd = fc.oneof(
   fc.constantFrom(0, -1, 0.5, 1e300, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 53),
 );
 
-/** Mostly values that match, so that nested schemas are reached too. */
+/** Values that usually match the schema, because a value of the wrong type reaches no nested schema. */
 const like = (schema: Keywords): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 15, arbitrary: fitting(schema) }, { weight: 1, arbitrary: odd });
 
@@ -101,7 +101,7 @@ function ofType(type: string, schema: Keywords): fc.Arbitrary<unknown> {
   return values ? fc.dictionary(fc.constantFrom("a", "b/c", "~d", ""), like(values)) : odd;
 }
 
-/** Sometimes with a property that the schema may not know. */
+/** Objects with these properties. Some have a further property, which the schema may not allow. */
 function ofObject(properties: Record<string, Keywords>, required: string[]): fc.Arbitrary<unknown> {
   const fields: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
     Object.entries(properties).map(([name, field]) => [name, like(field)]),
@@ -112,7 +112,7 @@ function ofObject(properties: Record<string, Keywords>, required: string[]): fc.
     .map(([record, more]) => ({ ...record, ...more }));
 }
 
-test("agrees with TypeBox, and describes why a value does not match", () => {
+test("the validator agrees with TypeBox, and describes why a value does not match", () => {
   const seen = new Set<boolean>();
   const property = fc.property(
     fc.constantFrom(...schemas).chain((schema) => fc.tuple(fc.constant(schema), like(schema as Keywords))),
@@ -162,18 +162,18 @@ test("each keyword has its error message", () => {
   ]);
 });
 
-test("reports the first hundred errors", () => {
+test("the validator reports the first hundred errors", () => {
   expect(fieldErrors(Type.Array(Type.Null()), Array(1_000).fill(0))).toHaveLength(100);
 });
 
-test("stops looking after a hundred errors, also inside anyOf", () => {
+test("the validator stops after a hundred errors, even inside anyOf", () => {
   const numbers = Type.Array(Type.Integer({ minimum: 0 }));
   const [first, ...others] = fieldErrors(Type.Union([Type.Null(), numbers]), Array(500_000).fill(-1));
   expect(first).toMatchObject({ pointer: "/0", code: "out_of_range" });
   expect(others).toHaveLength(99);
 });
 
-test("rejects a schema with an unsupported keyword, format or type", () => {
+test("the validator rejects a schema with an unsupported keyword, format or type", () => {
   expect(() => matchesSchema(Type.Integer({ multipleOf: 2 }), 4)).toThrow(
     "A schema uses the keyword multipleOf, which is not supported.",
   );

@@ -53,7 +53,7 @@ const refused: [change: string, says: RegExp][] = [
   ["update request_log set stages = 'soon'", inTable("request_log", "stages")],
 ];
 
-test.each(refused)("%s is refused, and nothing is changed", async (change, says) => {
+test.each(refused)("after `%s`, the database is refused, and its files stay the same", async (change, says) => {
   const db = await filled();
   alter(db, change);
   const look = () => readdirSync(dirname(db)).map((name) => [name, readFileSync(join(dirname(db), name), "hex")]);
@@ -63,7 +63,7 @@ test.each(refused)("%s is refused, and nothing is changed", async (change, says)
   expect(look()).toEqual(found);
 });
 
-test("lowered counters continue after the ids that exist", async () => {
+test("new ids do not repeat existing ids after another program lowered the counters", async () => {
   const db = await filled();
   const create = async () => {
     const bench = await open({ memory: false, db });
@@ -80,7 +80,7 @@ test("lowered counters continue after the ids that exist", async () => {
   expect(id).not.toBe(first);
 });
 
-test("a change that keeps every rule is accepted; its endpoints get events without replay waiting", async () => {
+test("a change that breaks no rule is accepted, and no endpoint's deliveries are held", async () => {
   const db = await filled();
   alter(db, `update documents set body = json_set(body, '$.amount', 4711) where id = 'pay_succeeded'`);
   const bench = await open({ memory: false, db });
@@ -88,7 +88,7 @@ test("a change that keeps every rule is accepted; its endpoints get events witho
   expect((await bench.call("GET", "/v1/payments")).text).toContain('"amount":4711');
 });
 
-test("a database of another schema is refused, and no file is left beside it", async () => {
+test("a database with another schema version is refused and not changed, and no file is left beside it", async () => {
   for (const version of [21, 999]) {
     const db = await filled();
     alter(db, `pragma user_version = ${version}`);
@@ -103,7 +103,7 @@ test("a database of another schema is refused, and no file is left beside it", a
   }
 });
 
-test("a database without a mark, as an older build left it, is opened, but its endpoints get nothing yet", async () => {
+test("a database of an older build, which has no setting `mark`, is opened, but its deliveries are held", async () => {
   const db = await filled();
   alter(
     db,
@@ -120,7 +120,7 @@ test("a database without a mark, as an older build left it, is opened, but its e
 const idleJournal = () => Buffer.concat([Buffer.alloc(8), Buffer.from("0000000022a6f85f0000000000000200", "hex")], 512);
 
 test.each(["", "d9d505f920a163d7"])(
-  "a journal of the lock file that begins with %j is refused, even with --trust",
+  "a journal of the lock file with the magic number %j is refused, even with --trust",
   async (magic) => {
     const db = await filled();
     const journal = idleJournal();

@@ -23,14 +23,14 @@ beforeEach(async () => {
 const onFile = (port: number) => createSandbox({ db: file, memory: false, port });
 const failToStart = () => expect(onFile(other.port)).rejects.toThrow(`Port ${other.port} on `);
 
-/** Runs SQL on the database of a sandbox that is closed. */
+/** Runs SQL on the database of a closed sandbox. */
 function change(sql: string): void {
   const database = new Sqlite(file);
   database.exec(`pragma ignore_check_constraints = on; ${sql}`);
   database.close();
 }
 
-/** Counts the open servers after two turns: a closed server is counted until the end of a turn of the event loop. */
+/** Counts the open servers after two turns of the event loop, because a closed server counts until a turn ends. */
 async function openServers(): Promise<number> {
   for (let turn = 0; turn < 2; turn++) await nextTurn();
   return process.getActiveResourcesInfo().filter((kind) => kind === "TCPServerWrap").length;
@@ -64,14 +64,14 @@ test("a start that refuses its file leaves no port open, and the file can be rep
   await (await onFile(0)).close();
 });
 
-test("a start with a bad file of faults removes the database that it created", async () => {
+test("a start with an invalid faults file removes the database that it created", async () => {
   const faults = join(home, "faults.json");
   writeFileSync(faults, '[{ "type": "none" }]');
   await expect(createSandbox({ db: file, memory: false, faults })).rejects.toThrow("faults.json");
   expect(readdirSync(home)).toEqual(["faults.json"]);
 });
 
-/** Few enough that SQLite does not copy the log by itself. */
+/** After so few commits, SQLite does not copy the log by itself. */
 const COMMITS = 300;
 
 function openFile() {
@@ -85,7 +85,7 @@ function openFile() {
   return { path, database, write };
 }
 
-test("a thread copies the write-ahead log into the file, while the database is open", async () => {
+test("a thread copies the write-ahead log into the file while the database is open", async () => {
   const { path, database, write } = openFile();
   const before = statSync(path).size;
   write(0, COMMITS);

@@ -25,14 +25,14 @@ test.each([
   ["2026-01-16T23:59:59Z", { weeks: 4, months: 0 }],
   ["2026-01-17", { weeks: 4, months: 1 }],
   ["2027-12-17", { weeks: 104, months: 24 }],
-])("at %s the dates of 2025-12-17 move by %o", (now, shift) => {
+])("at %s, the dates of a fixture as of 2025-12-17 move by %j", (now, shift) => {
   expect(shiftTo(AS_OF, at(now))).toMatchObject(shift);
 });
 
 test.each([
   ["the 31st to the end of a shorter month", "2026-01-31", 1, "2026-02-28"],
   ["the last day of a month to the last day of another", "2025-11-30", 1, "2025-12-31"],
-  ["28 February, the last day, to 29 February", "2026-02-28", 24, "2028-02-29"],
+  ["28 February, the last day of its month, to 29 February", "2026-02-28", 24, "2028-02-29"],
   ["a day back by more than a year", "2026-01-15", -13, "2024-12-15"],
   ["a day to the same day of another month", "2025-02-27", 1, "2025-03-27"],
   ["a month to another month", "2025-10", 3, "2026-01"],
@@ -40,7 +40,7 @@ test.each([
   expect(shiftDay(day, { days: 99, weeks: 99, months }, "months")).toBe(moved);
 });
 
-test("a time on a day that the month lacks becomes the end of the month, so that later times stay later", () => {
+test("a time on a day that the new month lacks moves to the end of that month, before all later times", () => {
   const moved = (time: string) =>
     isoTime(shiftSeconds(secondsAt(time), { days: 0, weeks: 0, months: 1 }, "months") * 1_000);
   expect(moved("2026-01-28T20:00:00Z")).toBe("2026-02-28T20:00:00.000Z");
@@ -62,7 +62,7 @@ test("past times of a fixture stay past and in order; its `asOf` moves to less t
   fc.assert(property, { numRuns: 1_000 });
 });
 
-test("times move in every field and text; ids, amounts and other numbers stay", () => {
+test("times in every field and text move; ids, amounts and other numbers do not change", () => {
   const record = {
     id: "2025-10-31",
     customerId: "2025-10",
@@ -83,7 +83,7 @@ test("times move in every field and text; ids, amounts and other numbers stay", 
   });
 });
 
-test("dates that would leave the range of times stay at its ends", () => {
+test("a date that would leave the range of times moves only to the end of the range", () => {
   expect(shiftDay("2025-12-17", { days: 0, weeks: -9_999, months: 0 }, "weeks")).toBe("1970-01-01");
   expect(shiftSeconds(100, { days: 0, weeks: -1, months: 0 }, "weeks")).toBe(0);
   expect(shiftDay("2025-12", { days: 0, weeks: 0, months: 999_999 }, "months")).toBe("9999-12");

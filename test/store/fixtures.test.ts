@@ -28,7 +28,7 @@ const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amo
 /** A merchant has only one record of each of these kinds, so no single merchant can show all their states. */
 const SINGLE = ["merchant", "payout_method", "event_organizer", "statutory_settings"];
 
-/** A folder of its own with these files. */
+/** A new folder with these files. */
 function folderOf(files: Record<string, string>): string {
   const made = folder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(made, name), text);
@@ -40,7 +40,7 @@ const lastingStates = ({ states }: Pick<Resource, "states">) =>
     .filter((status) => !states[status]?.isBrief)
     .sort();
 
-// Reading the fixtures checks the rules of each kind, references and sums.
+// readCheckedFixtures() has checked the rules of each kind, the references and the sums.
 describe("the built-in fixtures", () => {
   test("are valid, and are ordered by the creation of their merchants", () => {
     expect(fixtures.map(({ name }) => name)).toEqual(["lodge", "market", "stage", "blank"]);
@@ -58,7 +58,7 @@ describe("the built-in fixtures", () => {
       !SINGLE.includes(kind) && hidden.length === 0 && Object.keys(transitions).length > 0,
   );
   test.each(withStates.map((resource) => [resource.kind, resource] as const))(
-    "lodge has a %s in every state that lasts longer than minutes",
+    "lodge has records of %s in every state that lasts longer than minutes",
     (kind, resource) => {
       const states = new Set(recordsOf(named("lodge"), kind).map(({ status }) => status ?? resource.defaults.status));
       expect([...states].sort()).toEqual(lastingStates(resource));
@@ -66,7 +66,7 @@ describe("the built-in fixtures", () => {
   );
 
   test.each(["payout_method", "event_organizer"])(
-    "together have a %s in every state that lasts longer than minutes",
+    "together have records of %s in every state that lasts longer than minutes",
     (kind) => {
       const resource = resources.find((one) => one.kind === kind) as Some;
       const states = fixtures
@@ -76,14 +76,14 @@ describe("the built-in fixtures", () => {
     },
   );
 
-  test("no merchant has two records of a kind that allows one", () => {
+  test("no merchant has two records of a kind that allows only one", () => {
     const current = (fixture: Fixture, kind: string) =>
       recordsOf(fixture, kind).filter(({ status }) => status !== "replaced");
     for (const fixture of fixtures)
       for (const kind of SINGLE) expect(current(fixture, kind).length).toBeLessThanOrEqual(1);
   });
 
-  test("lodge has enough payments for several pages, in most months of the year", () => {
+  test("lodge has enough payments for several pages, with payments in every month of the year", () => {
     const payments = recordsOf(named("lodge"), "payment");
     expect(payments.length).toBeGreaterThanOrEqual(130);
     expect(new Set(payments.map(({ created }) => new Date(created * 1_000).getUTCMonth())).size).toBe(12);
@@ -94,7 +94,7 @@ describe("the built-in fixtures", () => {
       records.map((record) => ({ kind, record: record as Some })),
     );
 
-    test("has dates in 2025, in ascending order", () => {
+    test("has records created in 2025, each kind in the order of creation", () => {
       const from = Date.UTC(2025, 0, 1) / 1_000;
       const to = Date.UTC(2026, 0, 1) / 1_000;
       for (const records of Object.values(fixture.records)) {
@@ -105,7 +105,7 @@ describe("the built-in fixtures", () => {
       }
     });
 
-    test("uses only e-mail addresses and telephone numbers that are reserved for examples", () => {
+    test("uses only e-mail addresses, URLs and telephone numbers that are reserved for examples", () => {
       const everything = JSON.stringify(fixture);
       for (const [address] of everything.matchAll(/[^\s"]+@[^\s"]+/g)) expect(address).toMatch(/\.example$/);
       for (const [address] of everything.matchAll(/https?:\/\/[^\s"/]+/g)) expect(address).toMatch(/\.example$/);
@@ -113,7 +113,7 @@ describe("the built-in fixtures", () => {
         if (record.phone !== undefined) expect(record.phone).toMatch(/^\+44 7700 900\d{3}$/);
     });
 
-    test("has weekly payouts whose metadata names the days that they cover", () => {
+    test("names the covered days in the metadata of its weekly payouts", () => {
       for (const { metadata, payments } of recordsOf(fixture, "payout").filter(
         ({ metadata }) => metadata.schedule !== "daily",
       )) {
@@ -164,7 +164,7 @@ const SHOP = `{
 `;
 
 describe("a custom fixture", () => {
-  test("needs no more than a merchant with a key", async () => {
+  test("needs no records, only a merchant", async () => {
     const folder = folderOf({
       "shop.json": SHOP,
       "tiny.json": SHOP.replaceAll("shop", "tiny").replace(/,\s+"records"[\s\S]*/, "}"),
@@ -188,27 +188,27 @@ describe("a custom fixture", () => {
 
   const wrong: [what: string, from: string, to: string, message: string][] = [
     [
-      "a comma too many",
+      "a trailing comma",
       '"apiKey": "sk_test_shop"\n',
       '"apiKey": "sk_test_shop",\n',
       ":7: is not JSON: property name expected.",
     ],
-    ["a list", SHOP, "[]", ":1: a fixture is a JSON object with a merchant and its records."],
-    ["no merchant", '"merchant"', '"merchnt"', ":2 /merchnt: Unknown field merchnt. Did you mean merchant?"],
+    ["a list instead of an object", SHOP, "[]", ":1: a fixture is a JSON object with a merchant and its records."],
+    ["a misspelt merchant", '"merchant"', '"merchnt"', ":2 /merchnt: Unknown field merchnt. Did you mean merchant?"],
     [
-      "no e-mail address",
+      "a missing e-mail address",
       '    "email": "hello@shop.example",\n',
       "",
       ":2 /merchant/email: merchant.email is required.",
     ],
     [
-      "another sort of key",
+      "a key without sk_test_",
       "sk_test_shop",
       "key_shop",
       ":6 /merchant/apiKey: merchant.apiKey must be sk_test_ and a name of your own",
     ],
     [
-      "a key in the form of a session",
+      "the key of a session",
       "sk_test_shop",
       "sk_test_session_shop",
       ":6 /merchant/apiKey: merchant.apiKey must be sk_test_",
@@ -229,7 +229,7 @@ describe("a custom fixture", () => {
         'checked_out, no_show, cancelled, declined; received "pendng".',
     ],
     [
-      "an id twice",
+      "a repeated id",
       "bkg_2",
       "bkg_1",
       ":11 /records/booking/1/id: no two records of the kind booking may have the same id; " +
@@ -263,7 +263,7 @@ describe("a custom fixture", () => {
       ":4 /merchant/currency: merchant mer_shop: currency must be a code of ISO 4217",
     ],
   ];
-  test.each(wrong)("is rejected with %s, with file and line", async (_, from, to, message) => {
+  test.each(wrong)("with %s is rejected, and the error names the file and the line", async (_, from, to, message) => {
     const folder = folderOf({ "shop.json": SHOP.replace(from, () => to) });
     const refusal = await readCheckedFixtures(folder, resources).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(SandboxError);
@@ -274,7 +274,7 @@ describe("a custom fixture", () => {
     expect((refusal as SandboxError).message).not.toContain("abcdef");
   });
 
-  test("is rejected with its first error and the number of further ones", async () => {
+  test("is rejected with one error and the number of further errors", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
     await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(
       /:11 \/records\/booking\/1\/gests: .* 1 more error\.$/,
@@ -294,7 +294,7 @@ describe("a custom fixture", () => {
     await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(message);
   });
 
-  test("requires a folder that exists and contains a fixture", async () => {
+  test("must be a .json file, or in a folder that contains one", async () => {
     const empty = folderOf({ "notes.txt": "" });
     await expect(readCheckedFixtures(empty, resources)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
     await expect(readCheckedFixtures(join(empty, "none"), resources)).rejects.toThrow(
@@ -308,7 +308,7 @@ describe("a custom fixture", () => {
     );
   });
 
-  test("that is invalid fails the start of a sandbox, which creates no file", async () => {
+  test("that is invalid fails the start of a sandbox, and a corrected one then fills the same database", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace("bkg_2", "bkg_1") });
     const file = join(folder, "world.db");
     await expect(open({ fixtures: folder, memory: false, db: file })).rejects.toThrow(":11 /records/booking/1/id");
@@ -319,7 +319,7 @@ describe("a custom fixture", () => {
 });
 
 describe("a seeded merchant", () => {
-  test("has every record of its fixture, with the same ids", async () => {
+  test("has every payment of its fixture with the same id, newest first", async () => {
     const bench = await open({ clock: named("lodge").asOf });
     const { body } = await bench.call("GET", "/v1/payments?limit=100");
     const newest = recordsOf(named("lodge"), "payment").at(-1);
@@ -351,7 +351,7 @@ describe("a seeded merchant", () => {
 });
 
 describe("the views", () => {
-  test("show every kind of record, also after a second start", async () => {
+  test("show every kind of record, even after a second start", async () => {
     const file = join(folderOf({}), "world.db");
     await (await open({ memory: false, db: file })).close();
     await (await open({ memory: false, db: file })).close();

@@ -1,4 +1,4 @@
-// Group commit: which calls share a transaction, how one of them fails alone, and the durability of the commit.
+// Group commit: which calls share a transaction, what the failure of one call undoes, and how durable the commit is.
 
 import { join } from "node:path";
 import fc from "fast-check";
@@ -20,7 +20,7 @@ const synchronous = () => database.sql.prepare<[], number>("pragma synchronous")
 const commit = (durability?: Durability) => database.groupCommit(synchronous, durability);
 
 describe("a commit waits for the disk", () => {
-  test("unless all of it is relaxed", async () => {
+  test("unless all of its work is relaxed", async () => {
     expect(await Promise.all([commit("relaxed"), commit("relaxed")])).toEqual([1, 1]);
     expect(await Promise.all([commit("relaxed"), commit(), commit("relaxed")])).toEqual([2, 2, 2]);
     expect(await commit()).toBe(2);
@@ -45,12 +45,12 @@ describe("a commit waits for the disk", () => {
     expect([synchronous(), database.transaction(synchronous)]).toEqual([2, 2]);
   });
 
-  test("when a relaxed transaction is a part of a durable one", async () => {
+  test("if durable work contains a relaxed transaction", async () => {
     expect(await database.groupCommit(() => database.transaction(synchronous, "relaxed"))).toBe(2);
   });
 });
 
-/** Returns the number of the transaction in which each function runs. */
+/** A function that runs work in the group commit, and returns an object that identifies the transaction. */
 function transactions() {
   const current = database.perTransaction(
     () => ({}),
@@ -73,7 +73,7 @@ describe("a commit is shared", () => {
     expect(others.map((one) => one === first)).toEqual([true, true, true, false, false]);
   });
 
-  test("only until a turn brings no new work, and not at all if work is alone or relaxed", async () => {
+  test("only until a turn brings no new work; work that is alone or relaxed does not wait", async () => {
     const join = transactions();
     const alone = join();
     await nextTurn();
@@ -97,7 +97,7 @@ describe("a commit is shared", () => {
 });
 
 const insert = (name: string) => database.sql.prepare("insert into settings (name, value) values (?, 1)").run(name);
-/** The rows that a test inserted, without the file's own row, `mark`. */
+/** The names that a test inserted, without `mark`, which every file has. */
 const inserted = () =>
   database.sql.prepare<[], string>("select name from settings where name <> 'mark' order by name").pluck().all();
 
@@ -137,7 +137,7 @@ describe("work that fails", () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  test("is rolled back alone, and all work runs once", async () => {
+  test("is rolled back without the other work, and all work runs once", async () => {
     await fc.assert(
       fc.asyncProperty(works, async (all) => {
         database.sql.exec("delete from settings");
@@ -164,7 +164,7 @@ describe("work that fails", () => {
     );
   });
 
-  test("keeps the writes of earlier work, by any kind of statement", async () => {
+  test("does not undo the writes of earlier work, made by any kind of statement", async () => {
     const { sql } = database;
     const learner =
       "insert into learners (merchant, name, step, hints, began, mark) " +
@@ -188,7 +188,7 @@ describe("work that fails", () => {
     expect(sql.prepare("select text from notes").pluck().all()).toEqual(["one"]);
   });
 
-  test("executes earlier writes once, however much work fails", async () => {
+  test("does not repeat the writes of earlier work, however much work fails", async () => {
     let executions = 0;
     database.sql.function("executed", { deterministic: false }, () => ++executions);
     const write = () => database.sql.prepare("insert into settings (name, value) values ('kept', executed())").run();
@@ -215,14 +215,14 @@ describe("a counter", () => {
   const written = () =>
     database.sql.prepare<[], number>("select value from counters where merchant = 'mer_lodge'").pluck().get();
 
-  test("continues within a commit and after it, and is stored with it", async () => {
+  test("continues within a commit and after it, and is stored by each commit", async () => {
     const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
     expect(await Promise.all([database.groupCommit(one), database.groupCommit(one)])).toEqual([1, 2]);
     expect([written(), database.transaction(one), written()]).toEqual([2, 3, 3]);
   });
 
-  test("gives no number twice when a part is rolled back, and restores the count when all of it is", async () => {
+  test("that is opened anew does not count a number whose work or transaction was rolled back", async () => {
     expect(
       await Promise.allSettled([database.groupCommit(() => count(fail)), database.groupCommit(() => count())]),
     ).toMatchObject([{ status: "rejected" }, { value: 1 }]);
@@ -230,7 +230,7 @@ describe("a counter", () => {
     expect([database.transaction(count), written()]).toEqual([2, 2]);
   });
 
-  test("does not reuse the number of work that failed", async () => {
+  test("that all work shares does not reuse the number of work that failed", async () => {
     const { next } = openCounters(database, createRandom(1));
     const one = () => next("mer_lodge", "evt");
     const failing = () => {
@@ -243,7 +243,7 @@ describe("a counter", () => {
     expect(written()).toBe(3);
   });
 
-  test("throws outside a transaction, where its value would not be stored", () => {
+  test("throws outside a transaction, because its value would not be stored", () => {
     expect(() => count()).toThrow("outside a transaction");
   });
 });

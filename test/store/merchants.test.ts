@@ -1,4 +1,4 @@
-// Merchants: the counts of their records and failed deliveries, and the message about one that does not exist.
+// Merchants: the counts of their records and failed deliveries, and the message about an unknown merchant.
 
 import { expect, test } from "vitest";
 import type { RunReport } from "../../generated/control-api.ts";
@@ -6,7 +6,7 @@ import { unknownMerchant } from "../../src/store/records/tenants.ts";
 import { open, RULES, rule } from "../support/sandbox.ts";
 import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
-test("a delivery that failed for good counts until its event is replayed; another event's still counts", async () => {
+test("a delivery whose last attempt failed counts as failed until its own event is replayed", async () => {
   const bench = await open();
   const failed = async () => (await bench.control("GET", "")).failedDeliveries;
   const receiver = await receive();
@@ -41,7 +41,7 @@ test("a removed merchant has no failed deliveries, but the coverage still has it
   expect(events.find(({ type }) => type === "booking.declined")).toMatchObject({ emitted: 1, delivered: 0 });
 });
 
-test("a new merchant with a removed one's name starts with no counts; old failures are listed as erased", async () => {
+test("a merchant that is removed and added again starts without counts; old failures are shown as erased", async () => {
   const bench = await open();
   const own = { name: "test" };
   let id = "";
@@ -73,7 +73,7 @@ test("a new merchant with a removed one's name starts with no counts; old failur
   for (const { message } of erased.data) expect(message).toMatch(new RegExp(`^Before ${id} was created again: `));
 });
 
-test("the records of one merchant are counted, without other merchants' records", async () => {
+test("a merchant's count of records does not contain other merchants' records", async () => {
   const bench = await open();
   const counts = async () =>
     Object.fromEntries((await bench.control("GET", "/merchants")).data.map((one: Counted) => [one.id, one.records]));
@@ -92,11 +92,11 @@ test.each([
   ["mer_markt", ["mer_lodge", "mer_market"], "There is no merchant mer_markt. Did you mean mer_market?"],
   ["somewhere", ["mer_lodge", "mer_market"], "There is no merchant somewhere. There are mer_lodge, mer_market."],
   ["lodge", [], "There is no merchant lodge. This sandbox has none."],
-])("names the closest merchant to %s among %j, or those that exist", (wanted, known, says) => {
+])("the message about the unknown merchant %s suggests or lists merchants of %j", (wanted, known, says) => {
   expect(unknownMerchant(wanted, known)).toBe(says);
 });
 
-test("names the first ten of many merchants, and counts the others", () => {
+test("the message about an unknown merchant lists ten of many merchants, and counts the others", () => {
   const known = Array.from({ length: 12 }, (_, index) => `mer_${index}`);
   expect(unknownMerchant("somewhere", known)).toMatch(/ There are mer_0, .*mer_9 and 2 more\.$/);
 });

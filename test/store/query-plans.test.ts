@@ -1,4 +1,4 @@
-// Checks the index of each statement that needs one, and that no statement is planned again for each bound value.
+// Query plans: each listed statement uses its index, and no statement is planned again for each bound value.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventTypes } from "../../src/areas/index.ts";
@@ -34,7 +34,7 @@ function planOf(text: string): string {
   return rows.map(({ detail }) => detail).join("; ");
 }
 
-/** The start of a statement or a part of it, and the index with the columns that SQLite must search by. */
+/** A part of a statement, and the index with the columns by which SQLite must search. */
 const INDEXES: [statement: string, search: string][] = [
   [
     "select body from documents where merchant = @merchant and kind = +@kind and id",
@@ -101,13 +101,13 @@ const INDEXES: [statement: string, search: string][] = [
   ["delete from request_log where sequence", "PRIMARY KEY (rowid>? AND rowid<?)"],
 ];
 
-test.each(INDEXES)("%s … uses %s", (statement, search) => {
+test.each(INDEXES)("the statement with `%s` uses %s", (statement, search) => {
   const found = texts.filter((text) => text.includes(statement));
   expect(found, "a statement of this text").not.toEqual([]);
   for (const text of found) expect(planOf(text), text).toContain(search);
 });
 
-describe("no statement is planned again for each value", () => {
+describe("no statement is planned again for each bound value", () => {
   test("of a column that a partial index depends on", () => {
     const partial = stores.database.sql
       .prepare<[], string>("select sql from sqlite_master where type = 'index' and sql like '% where %'")
@@ -117,7 +117,7 @@ describe("no statement is planned again for each value", () => {
       partial.flatMap((sql) => [...sql.replace(/.* where /s, "").matchAll(/(\w+) = '/g)].map(([, column]) => column)),
     );
     expect([...columns].sort()).toEqual(["kind", "state", "status"]);
-    // Only these three tables have partial indexes. Statements on `uniques` may bind `kind`.
+    // Only these three tables have partial indexes, so statements on `uniques` may bind `kind`.
     const conditions = texts
       .filter((text) => /\b(documents|deliveries|attempts)\b/.test(text) && !/from uniques where/.test(text))
       .map((text) => text.replace(/^.*?\bwhere\b/s, ""));

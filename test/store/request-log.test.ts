@@ -1,5 +1,5 @@
-// The request log: a response is stored once in a block of rows, and rows are written late, in slices between turns of
-// the event loop.
+// The request log: equal responses are stored once for each block of rows. Rows are written late, in slices between
+// turns of the event loop.
 
 import { expect, test } from "vitest";
 import { createLateBuffer } from "../../src/store/request-log/late-buffer.ts";
@@ -20,7 +20,7 @@ function openLog() {
   return { log, add, shown, stored };
 }
 
-test("a repeated response is stored once for each block, call, merchant and body, and shown with each request", () => {
+test("an equal response to the same call of a merchant is stored once per block, and shown with each request", () => {
   const { log, add, shown, stored } = openLog();
   for (const sequence of [1, 2, 3]) add(sequence);
   add(4, { merchant: "mer_market" });
@@ -69,7 +69,7 @@ function openBuffer(perSlice: number, { mostRows = 50, mostSize = 1_000 } = {}) 
   return { buffer, add, written, gaps, file };
 }
 
-test("rows wait until none arrive, and are then written in slices with a turn of the event loop between", async () => {
+test("rows wait until no more arrive, and are then written in slices, one in each turn of the event loop", async () => {
   const { buffer, add, written } = openBuffer(10);
   add(1, 25);
   await endOfTurn();
@@ -84,7 +84,7 @@ test("rows wait until none arrive, and are then written in slices with a turn of
   buffer.close();
 });
 
-test("rows that the log would drop are not written, and the next write says that it follows a gap", () => {
+test("rows that the log would drop are not written, and the next write is told about the gap", () => {
   const { buffer, add, written, gaps } = openBuffer(10);
   add(1, 5);
   buffer.flush();
@@ -96,7 +96,7 @@ test("rows that the log would drop are not written, and the next write says that
   buffer.close();
 });
 
-test("rows that are too large together are written while others arrive", async () => {
+test("a slice is written while rows still arrive if the waiting rows are too large together", async () => {
   const { buffer, add, written } = openBuffer(3);
   add(1, 10, 100);
   await endOfTurn();
@@ -109,7 +109,7 @@ test("rows that are too large together are written while others arrive", async (
   buffer.close();
 });
 
-test("before a read most rows are written, with a turn between two slices; a few are left to the read", async () => {
+test("before a read, slices are written in several turns, and a few rows are left to the read", async () => {
   const { buffer, add, written } = openBuffer(30, { mostRows: 200 });
   add(1, 60);
   expect(buffer.catchUp()).toBeUndefined();
@@ -119,7 +119,7 @@ test("before a read most rows are written, with a turn between two slices; a few
   buffer.close();
 });
 
-test("while the file is locked the newest rows are kept in order, and are not tried again in each turn", async () => {
+test("while the file is locked, the newest rows are kept in order, and no turn tries to write them again", async () => {
   const { buffer, add, written, file } = openBuffer(10);
   file.isLocked = true;
   add(1, 60);
@@ -133,7 +133,7 @@ test("while the file is locked the newest rows are kept in order, and are not tr
   buffer.close();
 });
 
-test("a closed buffer writes nothing, though a slice was scheduled", async () => {
+test("a closed buffer writes nothing, even if a slice was scheduled", async () => {
   const { buffer, add, written, file } = openBuffer(10);
   add(1, 45, 100);
   file.isLocked = true;

@@ -7,7 +7,7 @@ import { catalogue, resources } from "../../src/areas/index.ts";
 import { folder, linesOf, runCommand } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
-/** Every page of every list, and every record of every kind. */
+/** All responses to GET: every page of every list, and every record of every kind. */
 async function everything(bench: Bench, key: string, merchant: string): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   const gets = catalogue.filter(
@@ -30,7 +30,7 @@ async function everything(bench: Bench, key: string, merchant: string): Promise<
 }
 
 test.each(["lodge", "market", "stage", "blank"])(
-  "%s is restored, with records that were created, refunded or changed by the clock",
+  "the file of %s restores all records, including those that were created, refunded or changed by the clock",
   async (name) => {
     const bench = await open();
     const merchant = `mer_${name}`;
@@ -46,7 +46,7 @@ test.each(["lodge", "market", "stage", "blank"])(
     expect(await everything(copy, `sk_test_${name}`, merchant)).toEqual(
       await everything(bench, `sk_test_${name}`, merchant),
     );
-    // Creating records does not repeat an id of the file, also when a later start has made time-driven changes.
+    // New records do not get ids of the file, even if a later start has made time-driven changes.
     for (const next of [copy, await open({ clock: "2026-03-02T12:00:00Z", fixtures: file })])
       for (const kind of ["payment", "customer"]) {
         const made = await linesOf(next, "make", kind);
@@ -55,7 +55,7 @@ test.each(["lodge", "market", "stage", "blank"])(
   },
 );
 
-test("the file has a line for each record and no secret, and its dates move with the clock", async () => {
+test("the file has one line for each record and contains no secret, and its dates move with the clock", async () => {
   const bench = await open();
   await bench.control("PUT", "/endpoints", { url: "http://localhost:3000/", secret: "whsec_never_in_a_file" });
   const file = join(folder(), "mine.json");
@@ -71,7 +71,7 @@ test("the file has a line for each record and no secret, and its dates move with
   expect(data[0].created).toBeGreaterThan(Date.parse("2026-02-01") / 1_000);
 });
 
-test("a file that exists is kept, and replaced with --force", async () => {
+test("an existing file is kept without --force, and replaced with it", async () => {
   const { url } = await open();
   const file = join(folder(), "mine.json");
   writeFileSync(file, "mine");

@@ -1,5 +1,5 @@
-// Seeding some days after the day that a fixture was written for: what has fallen due since then is carried out as an
-// advance of the clock would, without events.
+// Seeding some days after a fixture's `asOf`: the changes that have become due since then are made as by an advance of
+// the clock, but without events.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,7 +111,7 @@ const statesOf = (records: Record<string, unknown>) =>
     (Object.values(records) as { id: string; status: string }[][]).flat().map(({ id, status }) => [id, status]),
   );
 
-test("changes due since the fixture's day are made, earlier overdue ones are not, and no event is sent", async () => {
+test("changes due since `asOf` are made, changes overdue before it are not, and no event is emitted", async () => {
   const bench = await openAt((parseTime(AS_OF) as number) + 6.5 * DAY);
   expect(statesOf(await recordsOf(bench))).toEqual({
     bkg_in_and_out: "checked_out",
@@ -121,7 +121,7 @@ test("changes due since the fixture's day are made, earlier overdue ones are not
     po_sent: "paid",
     ren_auto: "renewed",
     ren_by_hand: "grace",
-    // A state that lasts minutes has ended, whatever the fixture says.
+    // States that last only minutes have ended.
     pom_new: "verified",
     syl_running: "succeeded",
   });
@@ -129,7 +129,7 @@ test("changes due since the fixture's day are made, earlier overdue ones are not
 });
 
 test.each([0, 1, 2.4, 3, 5.9, 6.999])(
-  "after %d days the records are those that advancing the clock from the fixture's day gives",
+  "seeding %d days after `asOf` gives the same records as advancing the clock by that time",
   async (days) => {
     const start = parseTime(AS_OF) as number;
     const advanced = await openAt(start);
@@ -139,7 +139,7 @@ test.each([0, 1, 2.4, 3, 5.9, 6.999])(
   },
 );
 
-test("a reset of a merchant in the same week carries out the changes due since the start", async () => {
+test("a reset of a merchant in the same week makes the changes due since the start", async () => {
   const time = (parseTime(AS_OF) as number) + 6.5 * DAY;
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.reset({ merchant: "mer_inn" });
@@ -148,7 +148,7 @@ test("a reset of a merchant in the same week carries out the changes due since t
   expect(await recordsOf(bench)).toEqual(await recordsOf(await openAt(time)));
 });
 
-test("a new or reset merchant is seeded at the clock's time; a reset of all, at the start's time", async () => {
+test("a new or reset merchant is seeded at the clock's time; a full reset seeds at the start's time", async () => {
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.clock.advance({ by: "400d" });
   const late = await recordsOf(await openAt((parseTime(AS_OF) as number) + 400 * DAY));

@@ -70,7 +70,7 @@ describe.each(places)("%s", (_, options) => {
       expect(refused(await ask(bench, method, path))).toEqual([404, "resource_not_found"]);
   });
 
-  test("ids continue from the snapshot: the same calls create the same records again", async () => {
+  test("after a restore, the same calls create the same records with the same ids again", async () => {
     const bench = await open(options());
     await save(bench, "start");
     const make = async () => {
@@ -86,7 +86,7 @@ describe.each(places)("%s", (_, options) => {
     expect([await make(), await make()]).toEqual([first, second]);
   });
 
-  test("the request log is kept, and no request gets the number of one in the snapshot", async () => {
+  test("a restore keeps the request log, and no new request gets a number that the snapshot contains", async () => {
     const bench = await open(options());
     await decline(bench, "one");
     await save(bench, "declined");
@@ -141,7 +141,7 @@ describe.each(places)("%s", (_, options) => {
     ]);
   });
 
-  test("a snapshot of the same name is replaced, and a damaged one is rejected and changes nothing", async () => {
+  test("saving replaces a snapshot of the same name; a damaged snapshot is rejected and changes nothing", async () => {
     const bench = await open(options());
     const { file } = await save(bench, "mine");
     await decline(bench, "one");
@@ -149,7 +149,7 @@ describe.each(places)("%s", (_, options) => {
     await bench.control("POST", "/reset", {});
     await restore(bench, "mine");
     expect((await decline(bench, "two")).status).toBe(409);
-    writeFileSync(file, "no snapshot any more, whatever it is called; long enough to be looked at. ".repeat(20));
+    writeFileSync(file, "This file is no snapshot any more, only a text that is long enough to examine. ".repeat(20));
     const answer = await ask(bench, "POST", "/snapshots/mine/restore");
     expect(refused(answer)).toEqual([400, "validation_failed"]);
     expect(answer.body.message).toContain("is not a usable SQLite file");
@@ -181,7 +181,7 @@ describe("--snapshot", () => {
     return kept;
   }
 
-  test("starts from a file, which is not changed", async () => {
+  test("starts from a file without changing the file", async () => {
     const snapshot = await declined();
     const bytes = readFileSync(snapshot);
     const db = join(folder(), "data.db");
@@ -197,7 +197,7 @@ describe("--snapshot", () => {
     expect([existsSync(`${snapshot}-wal`), existsSync(`${snapshot}-shm`)]).toEqual([false, false]);
   });
 
-  test("replaces the content of the database, and holds the pending deliveries until they are replayed", async () => {
+  test("replaces the content of the database, and holds pending deliveries until they are released", async () => {
     const receiver = await receive();
     receiver.script(500);
     const before = await open();
@@ -222,7 +222,7 @@ describe("--snapshot", () => {
     expect(receiver.arrivals.map(({ event: { id } }) => id)).toEqual([event, event]);
   });
 
-  test("rejects a file that is not a snapshot in one sentence, and changes neither it nor the database", async () => {
+  test("rejects a file that is not a usable snapshot, and changes neither this file nor the database", async () => {
     const cwd = folder();
     const db = join(cwd, "data.db");
     const bench = await open({ memory: false, db });
@@ -254,7 +254,7 @@ describe("--snapshot", () => {
   });
 });
 
-test("ids and keys do not repeat a snapshot's, even if another program lowered its counters", async () => {
+test("new ids and keys do not repeat those of a snapshot, even if another program lowered its counters", async () => {
   const bench = await open();
   const create = () =>
     bench.call("POST", "/v1/hospitality/pricing-rules", {
@@ -300,10 +300,10 @@ describe("a snapshot changed by another program", () => {
     ],
     ["a table without its checks", "alter table deliveries add column extra text", /has another table deliveries/],
     ["an e-mail address in capital letters", "update logins set email = upper(email)", /logins .*lower/],
-    ["a counter of ids beyond its maximum", "update counters set value = 9e18", /counters .*value/],
+    ["an id counter beyond its maximum", "update counters set value = 9e18", /counters .*value/],
     ["a record that is not JSON", "update documents set body = '{' where kind = 'payment'", /documents .*json_valid/],
     [
-      "a record with an amount in words",
+      "a record whose amount is text",
       "update documents set body = json_set(body, '$.amount', 'much') where kind = 'payment'",
       /kind "payment", id "pay_/,
     ],
@@ -320,26 +320,18 @@ describe("a snapshot changed by another program", () => {
     ["an attempt without an id", "update attempts set id = ''", /attempts .*id "".*column id/],
     ["an attempt whose fault names no rules", "update attempts set fault = '{}'", /attempts .*fault/],
     ["an event without an id", "update events set id = ''", /events .*id/],
+    ["a subscription of a missing endpoint", "update subscriptions set endpoint = ''", /subscriptions .*endpoint/],
+    ["a learner of a missing merchant", "update learners set merchant = 'mer_none'", /learners .*merchant/],
     [
-      "a subscription of an endpoint that is missing",
-      "update subscriptions set endpoint = ''",
-      /subscriptions .*endpoint/,
-    ],
-    ["a learner of a merchant that is missing", "update learners set merchant = 'mer_none'", /learners .*merchant/],
-    [
-      "a record with the last number that JavaScript counts exactly",
+      "a record whose sequence is beyond the exact integers of JavaScript",
       "update documents set sequence = 9007199254740992 " +
         "where sequence = (select max(sequence) from documents where kind = 'payment')",
       /documents .*sequence/,
     ],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],
-    ["a state before the step that is not an object", "update learners set mark = 'true'", /learners .*mark/],
-    [
-      "a state before the step that lacks the counts",
-      "update learners set lesson = 'paging', mark = '{}'",
-      /learners .*mark/,
-    ],
-    ["a document that is missing", "update uniques set document = 99999", /uniques .*document/],
+    ["a learner whose mark is not an object", "update learners set mark = 'true'", /learners .*mark/],
+    ["a learner whose mark lacks the counts", "update learners set lesson = 'paging', mark = '{}'", /learners .*mark/],
+    ["a unique value of a missing document", "update uniques set document = 99999", /uniques .*document/],
     [
       "an endpoint without a secret",
       "update documents set body = json_remove(body, '$.secret') where kind = 'webhook_endpoint'",
@@ -352,17 +344,17 @@ describe("a snapshot changed by another program", () => {
       "update events set body = json_set(body, '$.note', 'SK_LIVE_x')",
       /events .*column body: it holds a live key/,
     ],
-    ["a sequence in words", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
+    ["a sequence that is text", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
   ];
 
-  // A refused file changes nothing, so all share one sandbox, which saves the file anew for each.
+  // A rejected file changes nothing, so all tests share one sandbox, which saves a new file for each test.
   const shared = shareForBlock({}, async (bench) => {
     await register(bench, "http://127.0.0.1:2/closed", ["payment.succeeded"]);
     await deliver(bench, "payment.succeeded");
     await bench.control("POST", "/learners", { name: "Ada" });
   });
 
-  test.each(changes)("with %s is rejected in one sentence, and changes nothing", async (_, change, says) => {
+  test.each(changes)("with %s is rejected with one line, and changes nothing", async (_, change, says) => {
     const bench = shared();
     const { file } = await save(bench, "shared");
     new Sqlite(file).unsafeMode().exec(`pragma ignore_check_constraints = on; ${change}`).close();

@@ -41,7 +41,7 @@ interface Post {
   body: string;
 }
 
-/** A collector that answers each POST with `answer`. */
+/** A collector that records each POST, and then responds by calling `answer`. */
 async function openCollector(answer: (response: ServerResponse) => void = (response) => response.end("{}")) {
   const posts: Post[] = [];
   const waiting: (() => void)[] = [];
@@ -105,7 +105,10 @@ function checkAttributes(attributes: readonly Attribute[] = []): void {
 const valuesOf = ({ attributes }: ExportedSpan) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** A sandbox that exports to the collector, and the problems that it reports. The sandbox is closed after the test. */
+/**
+ * A sandbox started with these environment variables, the problems that it reports, and a function that calls it. The
+ * sandbox is closed after the test.
+ */
 async function openExporting(variables: Record<string, string>, port = 0) {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   const sandbox = await createSandbox({ clock: NOON, port });
@@ -118,7 +121,7 @@ async function openExporting(variables: Record<string, string>, port = 0) {
 }
 
 describe("the spans of an action", () => {
-  test("nest: caller, then the call, then its stages and its delivery, then the receiver's call back", async () => {
+  test("are nested: stages and deliveries in their call, and a call back in its delivery", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `${collector.url}/`);
     const bench = await open({ traceDeliveries: true });
@@ -165,7 +168,7 @@ describe("the spans of an action", () => {
     expect([url, headers["content-type"]]).toEqual(["/v1/traces", "application/json"]);
   });
 
-  test("start a new trace for a call without a caller, and for an event that no call caused", async () => {
+  test("start a new trace for a call without a traceparent, and for an event that no call caused", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
     const { bench } = await openRegistered();
@@ -180,7 +183,7 @@ describe("the spans of an action", () => {
     expect(spans.find(({ name }) => name === "deliver payment.succeeded")?.parentSpanId).toBeUndefined();
   });
 
-  test("contain no secret, and use the names from the environment", async () => {
+  test("contain no secret; the environment names the collector, its headers and the service", async () => {
     const collector = await openCollector();
     const { sandbox, get } = await openExporting({
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
@@ -212,7 +215,7 @@ describe("the spans of an action", () => {
 });
 
 describe("a collector", () => {
-  test("that hangs delays the close of the sandbox, but no call", async () => {
+  test("that hangs delays the closing of the sandbox, but no call", async () => {
     const collector = await openCollector(() => {});
     const { sandbox, reports, get } = await openExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await get();
@@ -235,8 +238,8 @@ describe("a collector", () => {
       async () => (await openCollector((response) => response.writeHead(415).end())).url,
       "it responded with 415",
     ],
-    ["has no address", async () => "localhost:4318", "Protocol"],
-    ["is no URL", async () => "collector", "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL"],
+    ["is set without http://", async () => "localhost:4318", "Protocol"],
+    ["is not set to a URL", async () => "collector", "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL"],
   ])("that %s is reported once, and the sandbox still answers calls", async (_, openUrl, reason) => {
     const { sandbox, reports, get } = await openExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: await openUrl() });
     for (let count = 0; count < 30; count++) expect((await get()).status).toBe(200);
@@ -255,7 +258,7 @@ describe("a collector", () => {
     expect((await sandbox.requests.list({ path: "/v1/traces" })).data).toEqual([]);
   });
 
-  test("that takes too long gets the spans of a bounded number of calls", async () => {
+  test("that is too slow makes the sandbox keep at most 2,000 calls in its queue, and report that once", async () => {
     const collector = await openCollector(() => {});
     const reports: Error[] = [];
     const exporter = createExporter({

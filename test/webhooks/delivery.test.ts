@@ -22,7 +22,7 @@ import {
 } from "../support/webhooks.ts";
 
 describe("a delivery", () => {
-  test("is a POST of the event with the documented headers, and otherwise only those that HTTP requires", async () => {
+  test("is a POST of the event with the documented headers, the usual HTTP headers, and no others", async () => {
     const bench = await open();
     const receiver = await receive();
     const { secret } = await register(bench, `${receiver.url}?team=a%20b`);
@@ -205,7 +205,7 @@ describe("the schedule", () => {
   const times = async (bench: Parameters<typeof log>[0]) =>
     (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
-  test("realistic: eight attempts over a day, gaps with up to 10 % jitter, different for each delivery", async () => {
+  test("realistic makes eight attempts in about 28 hours, with up to 10 % of jitter for each delivery", async () => {
     const bench = await open({ retrySchedule: "realistic", life: "off" });
     const receiver = await receive();
     receiver.always(500);
@@ -231,14 +231,14 @@ describe("the schedule", () => {
   });
 
   test.each([
-    ["seconds that are longer than the gap", 429, "40", 40],
-    ["seconds that are shorter than the gap", 503, "0", 1],
+    ["longer than the gap, in seconds", 429, "40", 40],
+    ["shorter than the gap, in seconds", 503, "0", 1],
     ["a date", 503, httpDate((NOON_SECONDS + 90) * 1_000), 90],
-    ["a date that is past", 429, httpDate((NOON_SECONDS - 90) * 1_000), 1],
+    ["a past date", 429, httpDate((NOON_SECONDS - 90) * 1_000), 1],
     ["more than an hour", 429, "86400", 3_600],
     ["nonsense", 429, "soon", 1],
-    ["seconds, with a status for which it is ignored", 500, "40", 1],
-  ])("schedules the retry after a Retry-After of %s", async (_, status, header, expected) => {
+    ["ignored, because the status is 500", 500, "40", 1],
+  ])("sets the time of the retry if Retry-After is %s", async (_, status, header, expected) => {
     const { bench, receiver } = await openRegistered();
     receiver.script({ status, headers: { "retry-after": header } });
     await trigger(bench);
@@ -249,7 +249,7 @@ describe("the schedule", () => {
 });
 
 describe("a replay", () => {
-  test("sends the same bytes, and names the deliveries that it makes", async () => {
+  test("sends the same bytes, and returns the ids of its deliveries", async () => {
     const { bench, receiver } = await openRegistered();
     const eventId = await deliver(bench);
     const [attempt] = await log(bench);
@@ -261,7 +261,7 @@ describe("a replay", () => {
     expect(replays.sort()).toEqual([...ofAttempt.deliveries, ...ofEvent.deliveries].sort());
   });
 
-  test("is rejected if there is nothing to replay, or no endpoint to send it to", async () => {
+  test("is rejected if the endpoint was deleted, or if the delivery or event does not exist", async () => {
     const { bench, id } = await openRegistered();
     await deliver(bench);
     const [attempt] = await log(bench);
@@ -317,7 +317,7 @@ describe("a slow or dead endpoint", () => {
     }
   });
 
-  test("is sent one delivery at a time until it responds, then many on a running clock", async () => {
+  test("gets one delivery at a time until it responds, and then up to 64 at a time on a running clock", async () => {
     const { bench, receiver } = await openRegistered({ clock: "real" });
     let most = 0;
     const held: (() => void)[] = [];
@@ -357,8 +357,8 @@ describe("on a frozen clock", () => {
   });
 });
 
-describe("a crash", () => {
-  test("during an attempt: it is logged as aborted, made again, and uses up none of the allowed attempts", async () => {
+describe("after a crash", () => {
+  test("an interrupted attempt is logged as aborted, is repeated, and uses up no allowed attempt", async () => {
     const at = folder();
     const {
       bench: before,
@@ -394,14 +394,14 @@ describe("a crash", () => {
     }
   });
 
-  test("during an attempt whose endpoint meanwhile sent 410: it is logged as sent, and not made again", async () => {
+  test("an interrupted attempt is logged, but not repeated if the endpoint has sent 410 meanwhile", async () => {
     const at = folder();
     const { bench: before, receiver } = await openRegistered({
       memory: false,
       db: join(at, "sandbox.db"),
       clock: "real",
     });
-    // On a running clock, an endpoint that responds is sent several deliveries at a time.
+    // On a running clock, an endpoint that responds gets several deliveries at a time.
     receiver.script(200, "hang", 410);
     await Promise.all([trigger(before), trigger(before), trigger(before)]);
     await receiver.arrived(3);
@@ -409,7 +409,7 @@ describe("a crash", () => {
     const after = await open({ memory: false, db: databaseLeftBehind(at), trust: true });
     await advance(after, "1h");
     const sent = receiver.arrivals[1];
-    // On a running clock, the log is ordered by real times.
+    // On a running clock, the order of the log depends on real times, so the attempts are found by status.
     const logged = await log(after);
     const [gone, cutOff] = ["failed", "aborted"].map((status) => logged.find((attempt) => attempt.status === status));
     expect(gone).toMatchObject({ status: "failed", responseStatus: 410, nextAttemptAt: null });
@@ -423,7 +423,7 @@ describe("a crash", () => {
     expect(receiver.arrivals).toHaveLength(3);
   });
 
-  test("after which the sandbox itself listens on the receiver's port: it delivers nothing to itself", async () => {
+  test("a sandbox that now listens on the receiver's port delivers nothing to itself", async () => {
     const at = folder();
     const { bench: before, receiver } = await openRegistered({ memory: false, db: join(at, "sandbox.db") });
     receiver.script(500);

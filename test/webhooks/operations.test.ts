@@ -50,7 +50,7 @@ describe("registering", () => {
     expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
   });
 
-  test("rejects a body without required fields, also with --bodies open", async () => {
+  test("rejects a body without required fields, even with --bodies open", async () => {
     const bench = await open({ bodies: "open" });
     for (const [field, body] of [["url", { events: ["a.b"] }] as const, ["events", { url: URL }] as const]) {
       const answer = await bench.call("POST", "/v1/webhooks", { body });
@@ -115,7 +115,7 @@ describe("a test event", () => {
 });
 
 describe("a business event", () => {
-  test("carries the record as of the change, and is logged with its cause", async () => {
+  test("carries the record as the change left it, and is logged with its trigger", async () => {
     const { bench, receiver, id: endpointId } = await openRegistered({}, ["booking.declined"]);
     const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
       body: { reason: "Closed." },

@@ -8,7 +8,7 @@ import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
 import { attempted, listen, open, shareForBlock } from "../support/sandbox.ts";
 import { advance, deliver, log, register } from "../support/webhooks.ts";
 
-/** A receiver of raw bytes. `respond` gets the number of requests on the connection so far. */
+/** A receiver whose `respond` writes raw bytes. Its `request` counts the requests on the connection, from 1. */
 async function rawReceiver(respond: (socket: Socket, request: number) => void) {
   const sockets: Socket[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
@@ -38,7 +38,7 @@ const send = (url: string) => sender.send({ url, headers: { "Content-Length": "2
 
 const bytes = (text: string) => Buffer.from(text, "latin1");
 
-/** Writes a response in pieces that arrive one after the other, then closes the connection. */
+/** Writes a response piece by piece, then closes the connection unless `isKept` is true. */
 async function writeAll(socket: Socket, pieces: readonly Buffer[], isKept = false): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return;
@@ -48,17 +48,17 @@ async function writeAll(socket: Socket, pieces: readonly Buffer[], isKept = fals
   if (!isKept) socket.end();
 }
 
-/** The outcome of a request that a receiver answers with these pieces, on a connection that it closes afterwards. */
+/** The outcome of a request to a receiver that responds with these pieces and then closes the connection. */
 async function outcomeOf(pieces: readonly Buffer[]) {
   const receiver = await rawReceiver((socket) => void writeAll(socket, pieces));
   return send(receiver.url);
 }
 
-/** The number of connections that two requests take if each is answered with this text. */
+/** The number of connections that two requests use if each gets this response. */
 async function connectionsFor(text: string): Promise<number> {
   const receiver = await rawReceiver((socket) => void writeAll(socket, [bytes(text)], true));
   await send(receiver.url);
-  // The client notices that a connection was closed a moment after the response.
+  // After the response, the client needs a moment to notice that its connection was closed.
   await new Promise((resolve) => setTimeout(resolve, 10));
   await send(receiver.url);
   return receiver.connections();
@@ -81,30 +81,30 @@ const readable: [string, string, Partial<Outcome>][] = [
     { responseStatus: 304, responseBody: "", errorCode: "redirect_not_followed" },
   ],
   [
-    "early hints before the response itself",
+    "early hints before it",
     "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" +
       "HTTP/1.1 503 No\r\nRetry-After: 7\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n",
     { responseStatus: 503, retryAfter: "7", errorCode: "http_status" },
   ],
   [
-    "more than one response",
+    "a second response after it",
     `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 500 No\r\n`,
     { responseStatus: 200, responseBody: "ok" },
   ],
 ];
 
 const incomplete: [string, string, Partial<Outcome>][] = [
-  ["nothing", "", { responseStatus: null, responseBody: null }],
-  ["a body without its end", `${OK}Content-Length: 3\r\n\r\nok`, { responseStatus: 200, responseBody: "ok" }],
+  ["no bytes", "", { responseStatus: null, responseBody: null }],
+  ["a body that is cut off", `${OK}Content-Length: 3\r\n\r\nok`, { responseStatus: 200, responseBody: "ok" }],
   [
-    "chunks without their end",
+    "chunks that are cut off",
     `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`,
     { responseStatus: 200, responseBody: "abc" },
   ],
 ];
 
 const malformed: [string, string, string][] = [
-  ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n", "it does not start with HTTP/1.1"],
+  ["the format of another protocol", "SSH-2.0-OpenSSH_9.6\r\n", "it does not start with HTTP/1.1"],
   ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "invalid status code"],
   [
     "a status below 100",
@@ -112,7 +112,7 @@ const malformed: [string, string, string][] = [
     "its status is not one that answers a request",
   ],
   [
-    "100 Continue, unasked",
+    "100 Continue, which was not requested,",
     `HTTP/1.1 100 Continue\r\n\r\n${OK}\r\n`,
     "it sends 100 Continue, which the request does not ask for",
   ],
@@ -143,19 +143,16 @@ describe("a response", () => {
       expect(await outcomeOf(pieces)).toMatchObject({ errorCode: null, ...expected });
   });
 
-  test.each(incomplete)(
-    "that ends early after %s fails, and keeps the part that was read",
-    async (_, text, expected) => {
-      for (const pieces of [[bytes(text)], singly(text)])
-        expect(await outcomeOf(pieces)).toMatchObject({
-          errorCode: "reset",
-          errorMessage: expect.stringMatching(
-            /^The connection to 127\.0\.0\.1:\d+ closed before the response was complete\.$/,
-          ),
-          ...expected,
-        });
-    },
-  );
+  test.each(incomplete)("with %s fails as incomplete, and its received part is kept", async (_, text, expected) => {
+    for (const pieces of [[bytes(text)], singly(text)])
+      expect(await outcomeOf(pieces)).toMatchObject({
+        errorCode: "reset",
+        errorMessage: expect.stringMatching(
+          /^The connection to 127\.0\.0\.1:\d+ closed before the response was complete\.$/,
+        ),
+        ...expected,
+      });
+  });
 
   test.each(malformed)("with %s is rejected with the reason, whole or byte by byte", async (name, text, reason) => {
     for (const pieces of [[bytes(text)], ...(name === "headers without end" ? [] : [singly(text)])]) {
@@ -168,7 +165,7 @@ describe("a response", () => {
     }
   });
 
-  test("of any bytes has an outcome", async () => {
+  test("of arbitrary bytes has one of the known outcomes", async () => {
     const parts = fc.constantFrom(
       ..."HTTP/1.1 |200|\r\n|\n|: |Content-Length|Transfer-Encoding|chunked|0|5|a|Connection|close|\r\n\r\n|ff".split(
         "|",
@@ -196,7 +193,7 @@ describe("a response", () => {
 });
 
 describe("whatever a receiver responds", () => {
-  /** A header or a reason phrase with any characters except line ends. The parser may reject it. */
+  /** A header or reason phrase with any characters except line ends. The parser may reject the response. */
   const anyText = fc.oneof(
     fc.string({ maxLength: 40 }),
     fc.constantFrom(
@@ -295,7 +292,7 @@ describe("whatever a receiver responds", () => {
     }
   }
 
-  test("each attempt is logged, and a delivery that fails is retried", async () => {
+  test("each attempt is logged, and a delivery that fails is retried unless the status is 410", async () => {
     await fc.assert(
       fc.asyncProperty(response, async (answer) => {
         attempted("Slow, endless or hostile receivers");
@@ -310,7 +307,7 @@ describe("whatever a receiver responds", () => {
     );
   });
 
-  test.each([600, 700, 999])("a status of %i is logged as it is, and retried", async (status) => {
+  test.each([600, 700, 999])("the status %i is logged unchanged, and the delivery is retried", async (status) => {
     attempted("Slow, endless or hostile receivers");
     const { attempts } = await attemptsFor(bytes(`HTTP/1.1 ${status} Odd\r\nContent-Length: 0\r\n\r\n`));
     const failed = { status: "failed", responseStatus: status, errorCode: "http_status" };
@@ -322,16 +319,16 @@ describe("the connection", () => {
   const EMPTY = "Content-Length: 0\r\n\r\n";
 
   test.each([
-    ["HTTP/1.1", `${OK}${EMPTY}`, 1],
-    ["a keep-alive of three seconds", `${OK}Keep-Alive: timeout=3, max=9\r\n${EMPTY}`, 1],
-    ["a keep-alive of one second", `${OK}Keep-Alive: timeout=1\r\n${EMPTY}`, 2],
-    ["Connection: Close", `${OK}Connection: Close\r\n${EMPTY}`, 2],
-    ["more than one response", `${OK}${EMPTY}HTTP/1.1 500 Not Asked For\r\n${EMPTY}`, 2],
-  ])("after a response with %s is reused or closed", async (_, text, connections) => {
+    ["HTTP/1.1 is reused", `${OK}${EMPTY}`, 1],
+    ["a keep-alive of three seconds is reused", `${OK}Keep-Alive: timeout=3, max=9\r\n${EMPTY}`, 1],
+    ["a keep-alive of one second is closed", `${OK}Keep-Alive: timeout=1\r\n${EMPTY}`, 2],
+    ["Connection: Close is closed", `${OK}Connection: Close\r\n${EMPTY}`, 2],
+    ["a second, unrequested response is closed", `${OK}${EMPTY}HTTP/1.1 500 Not Asked For\r\n${EMPTY}`, 2],
+  ])("after a response with %s", async (_, text, connections) => {
     expect(await connectionsFor(text)).toBe(connections);
   });
 
-  /** The attempts of three deliveries, sent one after the other, and how many connections they took. */
+  /** The statuses of three deliveries sent one after the other, and the number of connections used for them. */
   async function deliverThree(respond: Parameters<typeof rawReceiver>[0], between: () => Promise<void>) {
     const bench = await open();
     const receiver = await rawReceiver(respond);
@@ -343,7 +340,7 @@ describe("the connection", () => {
     const attempts = await log(bench);
     return { statuses: attempts.map(({ responseStatus }) => responseStatus), connections: receiver.connections() };
   }
-  test("can be closed by the receiver while idle without losing a delivery", async () => {
+  test("can be closed by the receiver while idle, without the loss of a delivery", async () => {
     let closed = Promise.resolve();
     const respond = (socket: Socket) => {
       closed = new Promise((resolve) => socket.on("close", () => resolve()));
@@ -352,7 +349,7 @@ describe("the connection", () => {
     expect(await deliverThree(respond, () => closed)).toMatchObject({ statuses: [200, 200, 200], connections: 3 });
   });
 
-  test("is closed after a response before the request, which does not count for the next delivery", async () => {
+  test("is closed after a response without a request, which does not count for the next delivery", async () => {
     let closed = Promise.resolve();
     const respond = (socket: Socket, request: number) => {
       closed = new Promise((resolve) => socket.on("close", () => resolve()));
@@ -363,7 +360,7 @@ describe("the connection", () => {
   });
 });
 
-test("an attempt begins before the receiver gets it", async () => {
+test("an attempt begins after it is requested, and before its receiver gets it", async () => {
   let received = 0;
   const receiver = await rawReceiver((socket) => {
     received = performance.now();

@@ -1,4 +1,4 @@
-// The signature: made as openssl makes it, checked in constant time, and explained when it does not match.
+// The signature: equal to the one that openssl computes, verified, and explained if it does not match.
 
 import { execFileSync } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
@@ -13,12 +13,12 @@ import { deliver, openRegistered, register } from "../support/webhooks.ts";
 const SECRET = `whsec_${"0123456789abcdef".repeat(4)}`;
 const BODY = '{"id":"evt_1","object":"event","data":{"url":"http://a/b","name":"Grüße","amount":1}}';
 
-/** The signature of these bytes as openssl computes it. */
+/** The signature of these bytes, computed by openssl. */
 const openssl = (input: Buffer, secret: string) =>
   execFileSync("openssl", ["dgst", "-sha256", "-hmac", secret], { input }).toString().trim().split(/\s/).at(-1);
 
 describe("a signature", () => {
-  test("is the lower-case hex that openssl computes, of a text and of its bytes", async () => {
+  test("is the lower-case hex digest that openssl computes, for a string and for its bytes", async () => {
     const { bench, receiver, secret } = await openRegistered();
     await deliver(bench, "payment.succeeded", { amount: 12_500, note: "Ärger? 世界 \u2028" });
     const [arrival] = receiver.arrivals;
@@ -29,7 +29,7 @@ describe("a signature", () => {
     ]);
   });
 
-  test("is valid for its own body and secret only", () => {
+  test("is valid only for its own body and secret", () => {
     fc.assert(
       fc.property(anyText(), fc.string(), anyText(), fc.string(), (body, secret, other, otherSecret) => {
         const signature = sign(body, secret);
@@ -44,18 +44,18 @@ describe("a signature", () => {
   test.each([
     ["missing", undefined],
     ["empty", ""],
-    ["upper case", sign(BODY, SECRET).toUpperCase()],
-    ["with a prefix", `sha256=${sign(BODY, SECRET)}`],
-    ["with white space", `${sign(BODY, SECRET)}\n`],
+    ["in upper case", sign(BODY, SECRET).toUpperCase()],
+    ["prefixed", `sha256=${sign(BODY, SECRET)}`],
+    ["followed by white space", `${sign(BODY, SECRET)}\n`],
     ["in base64", Buffer.from(sign(BODY, SECRET), "hex").toString("base64")],
     ["cut short", sign(BODY, SECRET).slice(0, 63)],
-    ["beyond ASCII", "é".repeat(32)],
-  ])("that is %s is refused, and nothing is thrown", (_, signature) => {
+    ["not ASCII", "é".repeat(32)],
+  ])("that is %s is rejected without an exception", (_, signature) => {
     expect(verifySignature({ body: BODY, signature, secret: SECRET })).toBe(false);
   });
 
   test.each(signatureForms)(
-    "as %s is verified by a receiver, and explained by a sandbox, that set this form",
+    "in the form %j is verified and explained if the assumptions set that form",
     async (form) => {
       const assumptions = { "webhook.signature.key": form as never, "webhook.signature.prefix": "v1=" };
       const { bench, receiver, id: endpoint, secret } = await openRegistered({ assumptions });
@@ -78,7 +78,7 @@ describe("a signature", () => {
     },
   );
 
-  test("in a form that does not exist is an error that names the form", () => {
+  test("of an unknown form throws an error that names the form", () => {
     const assumptions = { "webhook.signature.key": "md5" as never };
     expect(() => verifySignature({ body: BODY, signature: "", secret: SECRET, assumptions })).toThrow(
       /webhook\.signature\.key takes a form such as "hex digest .*; received "md5"\./,
@@ -145,7 +145,7 @@ describe("an explanation", () => {
     ["base64_decoded+base64", hmac(Buffer.from(bare, "base64"), BODY).toString("base64")],
     ["reserialised+prefix_stripped", hex(bare, PYTHON)],
     ["base64+prefix", `sha256=${hmac(SECRET, BODY).toString("base64")}`],
-  ])("names %s", (mistake, signature) => {
+  ])("names the mistake %s", (mistake, signature) => {
     const found = explain(signature);
     expect(found).toMatchObject({ matches: false, mistake });
     expect(found.explanation).toMatch(/^[A-Z].*\.$/);
@@ -156,17 +156,17 @@ describe("an explanation", () => {
     ["reserialised", PYTHON],
     ["trailing_newline", `${BODY}\n`],
     ["body_changed", BODY.replace("1}}", "2}}")],
-  ])("of a valid signature over a different body names %s", (mistake, body) => {
+  ])("of a valid signature over a different body names the mistake %s", (mistake, body) => {
     for (const signature of [sign(BODY, SECRET), sign(body, SECRET)])
       expect(explain(signature, body, BODY), signature).toMatchObject({ matches: false, mistake });
   });
 
-  test("shows where a body differs from the one sent", () => {
+  test("shows where the body differs from the sent body", () => {
     const { explanation } = explain(sign(BODY, SECRET), BODY.replace('"amount":1', '"amount":2'), BODY);
     expect(explanation).toContain(`from character ${BODY.indexOf("1}}") + 1} on`);
   });
 
-  test("says so if it finds no cause", () => {
+  test("says so if it finds no known mistake", () => {
     expect(explain("0".repeat(64))).toMatchObject({
       matches: false,
       mistake: null,

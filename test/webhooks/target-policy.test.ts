@@ -1,4 +1,4 @@
-// Where deliveries may go: every spelling of this machine, and nothing that only looks like it.
+// Where deliveries may go: to this machine in every spelling and to allowed hosts, not to hosts that only look like it.
 
 import { lookup as resolveName } from "node:dns";
 import { join } from "node:path";
@@ -74,24 +74,24 @@ const BAD_PORTS = [
   "http://localhost:10080/",
 ];
 
-describe("an address", () => {
-  test.each(ALLOWED)("%s is this machine", (url) => {
+describe("a webhook URL", () => {
+  test.each(ALLOWED)("%s is allowed", (url) => {
     expect(targets.refusal(url)).toBeUndefined();
     expect(() => targets.check(url)).not.toThrow();
   });
 
-  test.each(NOT_LOCAL)("%s is not this machine", (url) => {
+  test.each(NOT_LOCAL)("%s is rejected, because it is not local", (url) => {
     attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({ code: "webhook_url_not_local" });
     expect(() => targets.check(url)).toThrow("must be on this machine");
   });
 
-  test.each(MALFORMED)("%j is not an address", (url) => {
+  test.each(MALFORMED)("%j is rejected as an invalid URL", (url) => {
     attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url" });
   });
 
-  test.each(PORTS)("%s is the sandbox itself", (url) => {
+  test.each(PORTS)("%s is rejected, because it is the sandbox itself", (url) => {
     attempted("The sandbox calls itself");
     expect(targets.refusal(url)).toMatchObject({
       code: "invalid_webhook_url",
@@ -99,7 +99,7 @@ describe("an address", () => {
     });
   });
 
-  test.each(BAD_PORTS)("%s is a port of another protocol", (url) => {
+  test.each(BAD_PORTS)("%s is rejected, because its port belongs to another protocol", (url) => {
     attempted("Server-side request forgery");
     expect(targets.refusal(url)).toMatchObject({
       code: "invalid_webhook_url",
@@ -108,27 +108,27 @@ describe("an address", () => {
   });
 });
 
-describe("a host name, resolved for a connection", () => {
-  /** The addresses that a connection is given, or the code of the refusal. */
+describe("the lookup for a connection", () => {
+  /** The addresses that `lookup` returns, or the code of its error. */
   const lookup = (name: string, allowedHosts: string[] = [], allowLoopback = true) =>
     new Promise<unknown>((resolve) => {
       const { lookup } = createTargetPolicy({ isOwn: () => false, allowedHosts, allowLoopback });
       lookup(name, { all: true }, (error, addresses) => resolve(error ? error.code : addresses));
     });
 
-  test.each(["localhost", "shop.localhost"])("%s is this machine without a resolver", async (name) => {
+  test.each(["localhost", "shop.localhost"])("resolves %s to this machine without DNS", async (name) => {
     expect(await lookup(name)).toEqual([
       { address: "127.0.0.1", family: 4 },
       { address: "::1", family: 6 },
     ]);
   });
 
-  test("resolves to one address if one is requested", async () => {
+  test("returns one address if only one is requested", async () => {
     const one = await new Promise((resolve) => targets.lookup("localhost", {}, (...answer) => resolve(answer)));
     expect(one).toEqual([null, "127.0.0.1", 4]);
   });
 
-  test("that was not allowed is rejected", async () => {
+  test("rejects a host that is not allowed", async () => {
     expect(await lookup("example.com")).toBe("ERR_TARGET_NOT_ALLOWED");
   });
 
@@ -139,12 +139,12 @@ describe("a host name, resolved for a connection", () => {
     ["172.31.255.255", 4],
     ["192.168.65.254", 4],
     ["fd00::1", 6],
-  ])("may resolve to %s if it was allowed", async (address, family) => {
+  ])("returns %s if this address is allowed", async (address, family) => {
     expect(await lookup(address, [address])).toEqual([{ address, family }]);
   });
 
   test.each(["8.8.8.8", "169.254.169.254", "fe80::1", "0.0.0.0", "172.32.0.1"])(
-    "may not resolve to %s even if it was allowed",
+    "rejects %s even if this address is allowed",
     async (address) => {
       attempted("Server-side request forgery");
       expect(await lookup(address, [address])).toBe("ERR_TARGET_NOT_ALLOWED");
@@ -152,19 +152,19 @@ describe("a host name, resolved for a connection", () => {
   );
 
   test.each(["127.0.0.1", "127.0.1.1", "::1"])(
-    "may not resolve to %s if other machines can reach the sandbox",
+    "rejects %s if other machines can reach the sandbox",
     async (address) => {
       attempted("Webhooks to services of the sandbox's machine");
       expect(await lookup(address, [address], false)).toBe("ERR_TARGET_NOT_ALLOWED");
     },
   );
 
-  test("of this machine is rejected if other machines can reach the sandbox", async () => {
+  test("rejects this machine's names, but no allowed address, if other machines can reach the sandbox", async () => {
     expect(await lookup("shop.localhost", [], false)).toBe("ERR_TARGET_NOT_ALLOWED");
     expect(await lookup("10.1.2.3", ["10.1.2.3"], false)).toEqual([{ address: "10.1.2.3", family: 4 }]);
   });
 
-  test("that was allowed but does not exist is a DNS error", async () => {
+  test("fails with a DNS error if an allowed host does not exist", async () => {
     const code = await new Promise((resolve) => resolveName("receiver.invalid", (error) => resolve(error?.code)));
     expect(await lookup("receiver.invalid", ["receiver.invalid"])).toBe(code);
   });
@@ -174,7 +174,7 @@ describe("a sandbox that other machines can reach", () => {
   const network = { host: "0.0.0.0", allowedHost: ["127.0.0.1"] };
   const endpoint = (url: string) => ({ body: { url, events: ["*"] } });
 
-  test("rejects every spelling of its own machine without connecting", async () => {
+  test("rejects every spelling of its own machine when an endpoint is registered", async () => {
     const bench = await open(network);
     for (const url of ALLOWED.slice(0, -3)) {
       attempted("Webhooks to services of the sandbox's machine");
@@ -186,7 +186,7 @@ describe("a sandbox that other machines can reach", () => {
     expect(elsewhere.body.code).toBe("webhook_url_not_local");
   });
 
-  test("delivers to its own machine if the option asks for it", async () => {
+  test("delivers to its own machine with --allow-loopback-webhooks", async () => {
     const bench = await open({ ...network, allowLoopbackWebhooks: true });
     const receiver = await receive();
     expect((await bench.call("POST", "/v1/webhooks", endpoint(receiver.url))).status).toBe(201);
@@ -194,7 +194,7 @@ describe("a sandbox that other machines can reach", () => {
     await receiver.arrived(1);
   });
 
-  test("does not deliver to an endpoint on its own machine that was already in its database", async () => {
+  test("does not deliver to an endpoint on its own machine that its database already contains", async () => {
     const db = join(folder(), "sandbox.db");
     const receiver = await receive();
     const before = await share({ db, memory: false });

@@ -36,7 +36,7 @@ async function decline(bench: Bench, traceparent?: string) {
   return String(answer.headers["x-sandbox-request-id"]);
 }
 
-/** The kinds of the steps of an action, each with its depth and how it is attributed. */
+/** Each step of an action as a text: its depth, its kind, and how it was attributed. */
 const stepsOf = async (bench: Bench, id: string) =>
   (await bench.traces.get({ id })).steps.map(({ kind, depth, attributedBy }) =>
     attributedBy === null ? `${depth} ${kind}` : `${depth} ${kind} by ${attributedBy}`,
@@ -63,12 +63,12 @@ test("a receiver's call in another span of the trace counts as a call back of th
   const bench = await open({ traceDeliveries: true });
   await appWith(bench, () => ({ traceparent: `00-${TRACE}-${"ab".repeat(8)}-01` }));
   await decline(bench, TRACEPARENT);
-  // The app's own next call, in the span of its first one, is not a call back.
+  // The app's next call has the traceparent of its first call, so it is not a call back.
   await bench.call("GET", "/v1/payments", { headers: { traceparent: TRACEPARENT } });
   expect(await stepsOf(bench, TRACE)).toEqual([...calledBack("trace"), "0 request"]);
 });
 
-test("without the trace, a write counts as a call back by its time of arrival", async () => {
+test("a write without a traceparent counts as a call back by its time of arrival", async () => {
   const bench = await open();
   const traceparents = await appWith(bench, () => ({}));
   await decline(bench, TRACEPARENT);
@@ -78,7 +78,7 @@ test("without the trace, a write counts as a call back by its time of arrival", 
   expect((await bench.traces.get({ id: String(steps[3]?.id) })).steps).toEqual(steps);
 });
 
-test("a call back may have a trace of its own, but only during the delivery", async () => {
+test("a call with a trace of its own counts as a call back only during the delivery", async () => {
   const bench = await open();
   const own = (digit: string) => `00-${digit.repeat(32)}-${CALLER}-01`;
   await appWith(bench, () => ({ traceparent: own("a") }));
@@ -112,7 +112,7 @@ test("a trace of many calls lists 200 steps, and says that there are more", asyn
   expect([steps.length, has_more]).toEqual([200, true]);
 });
 
-test("the trace stays when its merchant is removed, and a reset ends it", async () => {
+test("a trace stays when its merchant is removed, and is deleted by a reset", async () => {
   const bench = await open();
   const { id: merchant, apiKey } = await bench.merchants.add({ name: "passing", fixture: "lodge" });
   const receiver = await receive();
@@ -135,7 +135,7 @@ test("the trace stays when its merchant is removed, and a reset ends it", async 
   expect(await stepsOf(bench, TRACE)).toEqual([]);
 });
 
-test("each attempt of a delivery or of its replay has its own span in the trace of the call", async () => {
+test("each attempt of a delivery and of its replay has its own span in the trace of the call", async () => {
   const bench = await open({ traceDeliveries: true });
   const receiver = await receive();
   receiver.script(500, 500);
@@ -153,13 +153,13 @@ test("each attempt of a delivery or of its replay has its own span in the trace 
 });
 
 test.each([
-  ["a missing header", undefined],
-  ["a malformed header", "00-4bf9-00f067aa0ba902b7-01"],
-  ["a trace of zeros", `00-${"0".repeat(32)}-${CALLER}-01`],
-  ["a span of zeros", `00-${TRACE}-${"0".repeat(16)}-01`],
+  ["no traceparent", undefined],
+  ["a malformed traceparent", "00-4bf9-00f067aa0ba902b7-01"],
+  ["an all-zero trace id", `00-${"0".repeat(32)}-${CALLER}-01`],
+  ["an all-zero span id", `00-${TRACE}-${"0".repeat(16)}-01`],
   ["a traceparent in upper case", TRACEPARENT.toUpperCase()],
-  ["the invalid version", `ff-${TRACE}-${CALLER}-01`],
-  ["more fields than version 00 has", `${TRACEPARENT}-00`],
+  ["the invalid version ff", `ff-${TRACE}-${CALLER}-01`],
+  ["more fields than version 00 allows", `${TRACEPARENT}-00`],
 ])("a call with %s has no trace, and its deliveries have no traceparent", async (_, traceparent) => {
   const { bench, receiver } = await openRegistered({ traceDeliveries: true });
   const request = await decline(bench, traceparent);
@@ -167,13 +167,13 @@ test.each([
   expect(receiver.arrivals.map(({ headers }) => headers.traceparent)).toEqual([undefined]);
 });
 
-test("of a later version of traceparent, the fields of version 00 are read", async () => {
+test("the fields of version 00 are read from a traceparent of a later version", async () => {
   const { bench, receiver } = await openRegistered({ traceDeliveries: true });
   await decline(bench, `cc-${TRACE}-${CALLER}-ff-more`);
   expect(receiver.arrivals[0]?.headers.traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-03$`));
 });
 
-test("without the option, a delivery of a traced call carries no traceparent", async () => {
+test("without traceDeliveries, a delivery of a traced call has no traceparent", async () => {
   const { bench, receiver } = await openRegistered();
   await decline(bench, TRACEPARENT);
   await trigger(bench);
