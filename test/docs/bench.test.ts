@@ -21,7 +21,7 @@ test("each edit of the stage benchmark finds its text in the sources exactly onc
   const edits = Object.values(cuts).flat();
   expect(edits.length).toBeGreaterThan(6);
   for (const edit of edits) expect(edited(edit)).toContain(edit.replace);
-  expect(() => edited({ file: "src/http/pipeline.ts", find: "no such stage", replace: "" })).toThrow("not exactly one");
+  expect(() => edited({ file: "src/http/pipeline.ts", find: "no such stage", replace: "" })).toThrow("exactly once");
 });
 
 test("bench/README.md says for each part with which Node, cores and slices it was measured", async () => {

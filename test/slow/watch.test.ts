@@ -72,8 +72,22 @@ test("a saved merchant-sandbox.json is loaded again, and the sandbox keeps its d
   const unusable = next("not_reloaded");
   save("text.db", "This is a text, and it is longer than the header of a database, so that it is read as one.");
   save("merchant-sandbox.json", '{ "rateLimit": "none", "db": "text.db" }');
-  expect((await unusable).error).toContain("is not a usable SQLite file");
+  expect((await unusable).error).toMatch(
+    /is not a usable SQLite file.* The sandbox was opened again with the earlier options\.$/,
+  );
   expect([await status(), await status()]).toEqual([200, 429]);
+});
+
+test("if the new options cannot be opened, the message says that data in memory started again", async () => {
+  const { url, save, next } = await watching({ "merchant-sandbox.json": '{ "memory": true }' });
+  const { body: made } = await call(url, "POST", "/_sandbox/records/payment", { key: null, body: { amount: 7 } });
+  const unusable = next("not_reloaded");
+  save("text.db", "This is a text, and it is longer than the header of a database, so that it is read as one.");
+  save("merchant-sandbox.json", '{ "db": "text.db" }');
+  expect((await unusable).error).toMatch(
+    / The sandbox was opened again with the earlier options, and its data in memory started again\.$/,
+  );
+  expect((await call(url, "GET", `/_sandbox/records/payment/${made.id}`, { key: null })).status).toBe(404);
 });
 
 test("a changed port is reported, because it needs a restart", async () => {

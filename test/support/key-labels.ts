@@ -8,7 +8,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "details|open link|clock|fault|new merchant|rate limit|trigger|help|quit|next|previous|body|find|reset|snapshot|edit":
     /^open: [^\n]/m,
   "next pane|next field|choose|more|back|next match|clear filter|clear search|follow":
-    /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
+    /^open: [^\n]*\nnotice: (?:Cancelled|All merchants are shown)?$/m,
   "apply|keep|clear": /^typed: none/m,
   "failed, earlier": /^typed: (?!none)/m,
   "filter|search": /^typed: (?!none)|^open: Commands/m,

@@ -515,7 +515,7 @@ describe("the palette", () => {
     for (const [search, shown] of [
       ["edit", "edit the request and resend it"],
       ["compare", "compare the request with the first try of the same call"],
-      ["snap", "save, restore or delete a snapshot"],
+      ["restore", "save, restore or delete a snapshot"],
     ] as const) {
       desk.press(":", ...typing(search));
       expect(desk.screen()[5]).toContain(shown);
