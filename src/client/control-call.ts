@@ -64,7 +64,7 @@ export type Input = Readonly<Record<string, unknown>>;
  * Path parameters go into the path, and query parameters into the query. Other fields go into the body, or into the
  * query if the operation has no body.
  */
-export function divideInput({ id, path, body, query = [] }: OperationEntry, input: Input = {}): CallInput {
+function divideInput({ id, path, body, query = [] }: OperationEntry, input: Input = {}): CallInput {
   const names = paramNames(path);
   const params = Object.fromEntries(names.map((name) => [name, String(input[name] ?? "")]));
   const rest = Object.entries(input).filter(([name, value]) => !names.includes(name) && value !== undefined);
@@ -99,9 +99,7 @@ const groups = Object.entries(table).map(
  * Creates one function per operation, in its group. All are created at once, because lazy getters per group cost twice
  * as much.
  */
-export function operationMethods(
-  methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown,
-): object {
+function operationMethods(methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown): object {
   const methods: Record<string, unknown> = {};
   for (const [group, operations] of groups) {
     const inGroup: Record<string, unknown> = group === ROOT_GROUP ? methods : {};

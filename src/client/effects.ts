@@ -64,7 +64,7 @@ export const withEffects = (control: ControlApi): SandboxApi => ({
 });
 
 /** Runs an audit in steps, and counts the effects after each. */
-export async function auditCounting(
+async function auditCounting(
   control: Pick<ControlApi, "audits">,
   given: SandboxAuditInput,
   effects: CountEffects,

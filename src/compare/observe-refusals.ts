@@ -51,7 +51,7 @@ export function observeRefusal(
   return observeUnexplained(context, where);
 }
 
-export function observeError(
+function observeError(
   condition: string,
   { status, response }: RecordedExchange,
   { log, ...where }: Pick<ObservationContext, "log" | "entry" | "operation">,
@@ -65,7 +65,7 @@ export function observeError(
 }
 
 /** The error's code in a response, or else its category; empty without an error. */
-export function codeIn(response: unknown, shown: ShownTexts): string {
+function codeIn(response: unknown, shown: ShownTexts): string {
   const { code, error } = errorIn(response, shown).error;
   return code === undefined && error === undefined ? "" : shown.code(code ?? error);
 }

@@ -197,6 +197,9 @@ const sandbox = Type.Object({
   life: text,
   signature: text,
   scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
+  heldDeliveries: count,
+  heldEndpoints: Type.Array(text),
+  heldFaults: Type.Array(text),
 });
 
 const completeFor = Type.Object({

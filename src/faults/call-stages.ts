@@ -44,7 +44,7 @@ function categoryOf(code: string, status: number): string {
  * Returns a reply with the body that the service itself would send with the status, and sets the service's headers on
  * the context.
  */
-export function injectedResponse(
+function injectedResponse(
   context: RequestContext,
   {
     status: given,

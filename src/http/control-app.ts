@@ -169,7 +169,7 @@ function refusePath(whole: string, known: readonly string[]): never {
 }
 
 /** Creates the handler that responds with the page. */
-export function createPage(load: () => Document): Stage {
+function createPage(load: () => Document): Stage {
   const page = once(() => {
     const { contentType, text, policy } = load();
     const bytes = Buffer.from(text);
@@ -199,4 +199,4 @@ export function createPage(load: () => Document): Stage {
 }
 
 /** Whether a browser sent the request. Browsers accept text/html; API clients do not ask for it. */
-export const asksForPage = ({ headers }: IncomingMessage) => /\btext\/html\b/.test(headers.accept ?? "");
+const asksForPage = ({ headers }: IncomingMessage) => /\btext\/html\b/.test(headers.accept ?? "");

@@ -53,7 +53,7 @@ export const isSecretName = (name: string): boolean =>
   mayBeSecret(name) && spellingsOf(name).some((words) => SECRET_NAME.test(words));
 
 /** Whether values of a query or form parameter with this name must be masked. */
-export const isSecretParameter = (name: string): boolean =>
+const isSecretParameter = (name: string): boolean =>
   spellingsOf(name).some((words) => SECRET_NAME.test(words) || SECRET_PARAMETER.test(words));
 
 /**
@@ -79,7 +79,7 @@ const BETWEEN = "[^a-zA-Z0-9]{0,2}";
  * The source of a regular expression that finds these words in any case, also inside other words. V8 searches a long
  * text fastest with both cases spelt out instead of the flag `i`, and with the words grouped by their first letter.
  */
-export function anyCaseSource(words: readonly string[]): string {
+function anyCaseSource(words: readonly string[]): string {
   const letters = (text: string) => text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
   const rest = (word: string) => word.slice(1).split(" ").map(letters).join(BETWEEN);
   const groups = grouped(words, (word) => word.charAt(0));
@@ -90,7 +90,7 @@ export function anyCaseSource(words: readonly string[]): string {
  * The source of a regular expression that finds the words of both lists. The match of a parameter includes the `=`
  * after it.
  */
-export const SECRET_WORD_SOURCE = `${anyCaseSource(SECRET_WORDS)}|(?:${anyCaseSource(SECRET_PARAMETERS)})\\d*\\]?=`;
+const SECRET_WORD_SOURCE = `${anyCaseSource(SECRET_WORDS)}|(?:${anyCaseSource(SECRET_PARAMETERS)})\\d*\\]?=`;
 
 export const MASK = "…redacted…";
 

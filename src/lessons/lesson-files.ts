@@ -31,7 +31,7 @@ const HEADING = /^(#{1,2}) +(.+?)\s*$/;
 const COMMENT = /^\s*<!--\s*(?:([a-z]+):)?([\s\S]*?)-->\s*$/;
 
 /** Splits a lesson into sections, which begin with headings of level 1 and 2. Rejects text before the first heading. */
-export function readMarkdown(file: string, text: string): Section[] {
+function readMarkdown(file: string, text: string): Section[] {
   const lines = text.split(/\r?\n/);
   const sections: Section[] = [];
   let prose: string[] = [];
@@ -119,11 +119,7 @@ export type CheckValidator = (check: Expectation[]) => string | undefined;
 
 const ANNOTATIONS = ["check", "hint", "setup", "state", "file"];
 
-export async function readAnnotations(
-  file: string,
-  section: Section,
-  validate: CheckValidator,
-): Promise<StepAnnotations> {
+async function readAnnotations(file: string, section: Section, validate: CheckValidator): Promise<StepAnnotations> {
   const commentsOf = (word: string) => section.comments.filter((comment) => comment.word === word);
   const unknown = section.comments.find(({ word }) => !ANNOTATIONS.includes(word));
   const hint = unknown && (didYouMean(unknown.word, ANNOTATIONS) || ` The annotations are ${ANNOTATIONS.join(", ")}.`);
@@ -194,7 +190,7 @@ async function readItems<S extends TSchema>(file: string, { text, line }: Commen
   return { source, items: (isList ? source.value : [source.value]) as Static<S>[] };
 }
 
-export const lessonError = (file: string, line: number, message: string) =>
+const lessonError = (file: string, line: number, message: string) =>
   new SandboxError(`${file}:${line}: ${message}`, "badFixture");
 
 const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;

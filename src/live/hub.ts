@@ -120,10 +120,7 @@ export function createHub({ snapshot, report, stored, verdicts, responseHeaders 
       const opened = await server();
       const query = new URLSearchParams(incoming.url?.split("?")[1]);
       if (batches.clients.size + digests.clients.size >= MAX_CLIENTS)
-        fail(
-          "sandbox_unavailable",
-          `${MAX_CLIENTS} clients watch the live stream, which is the most it takes. Close one of them.`,
-        );
+        fail("sandbox_unavailable", `${MAX_CLIENTS} clients already watch the live stream. Close one of them.`);
       if (closed) socket.destroy();
       else opened.handleUpgrade(incoming, socket, head, (client) => join(client, query));
     },

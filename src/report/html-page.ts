@@ -47,7 +47,7 @@ function render(part: MarkupPart): string {
 }
 
 /** Puts the style sheet that all pages share before a page's own rules. */
-export const withBaseStyle = (own: string): string => `${baseStyle}\n${own}`;
+const withBaseStyle = (own: string): string => `${baseStyle}\n${own}`;
 
 /** The style of a report. A page that opens a report must also allow this style in its own content security policy. */
 export const reportStyle = withBaseStyle(style);

@@ -328,7 +328,7 @@ function asForeign(sandbox: string, { at, merchant, message, requests, attempts,
 
 const controlOperations = once(() => new Map(controlCatalogue.map((operation) => [operation.id, operation])));
 
-export const inProcessTransport =
+const inProcessTransport =
   (context: () => ControlContext): ControlTransport =>
   async (_, { operation, params, search, body = {} }) => {
     const found = controlOperations().get(operation);

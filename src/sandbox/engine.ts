@@ -91,7 +91,7 @@ interface Listeners {
 }
 
 /** The kinds of records that a database may hold. */
-export const storedKinds = [...resources, webhookEndpoints];
+const storedKinds = [...resources, webhookEndpoints];
 export const operations = catalogue.map(({ id }) => id);
 const judgeRules = rules.map(({ id }) => id);
 

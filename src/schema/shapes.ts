@@ -46,7 +46,7 @@ export const prefixed = (prefix: string, description: string, options: object = 
 export const prefixOf = (schema: object) => (schema as { [PREFIX]?: string })[PREFIX];
 
 /** The keyword for the unit of a number. The description names the unit too. */
-export const UNIT = "x-sandbox-unit";
+const UNIT = "x-sandbox-unit";
 
 const SMALLEST_UNIT = "the currency's smallest unit";
 const UNIX_SECONDS = "Unix seconds";
@@ -106,7 +106,7 @@ export const oneOf = <const V extends string>(
 ) => Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 
 /** The keyword for the default of an optional field, in words. The description names it too. */
-export const DEFAULT = "x-sandbox-default";
+const DEFAULT = "x-sandbox-default";
 
 export const withDefault = <S extends TSchema>(schema: S, fallback: string): S => {
   const { description = "" } = schema as { description?: string };

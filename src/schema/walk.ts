@@ -33,7 +33,7 @@ export const isConstant = (schema: TSchema) => keywordsOf(schema).const !== unde
 
 export const fieldsOf = (schema: TSchema) => Object.entries(keywordsOf(schema).properties ?? {});
 
-export const hasFields = (schema: TSchema) => keywordsOf(schema).properties !== undefined;
+const hasFields = (schema: TSchema) => keywordsOf(schema).properties !== undefined;
 
 export const isRequired = (schema: TSchema, field: string) => keywordsOf(schema).required?.includes(field) ?? false;
 

@@ -70,7 +70,7 @@ export function refuse(code: string, headers?: Record<string, string>): never {
 export const statusOf = (code: string): number => errors[code as ErrorCode].status;
 
 /** The value at a path in the observed response; undefined if there is none. */
-export function observedAt(call: Call, ...steps: (string | number)[]): unknown {
+function observedAt(call: Call, ...steps: (string | number)[]): unknown {
   return steps.reduce<unknown>(
     (value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step],
     call.observed,

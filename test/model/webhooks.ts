@@ -129,7 +129,7 @@ function cursorOf(attempt: Attempt) {
   return known;
 }
 
-export function logOf(merchant: Merchant): Attempt[] {
+function logOf(merchant: Merchant): Attempt[] {
   const place = new Map(merchant.deliveries.map((delivery, index) => [delivery, index]));
   const rank = ({ delivery }: Attempt) => place.get(delivery) ?? -1;
   return [...merchant.attempts].sort(
@@ -138,7 +138,7 @@ export function logOf(merchant: Merchant): Attempt[] {
 }
 
 /** A log row as the API shows it. The clock is frozen, so the duration is 0. */
-export function attemptResource(attempt: Attempt): Fields {
+function attemptResource(attempt: Attempt): Fields {
   const { delivery, trigger, url, status, responseStatus, errorCode, nextDue, ended } = attempt;
   return {
     id: attempt.id,
@@ -181,7 +181,7 @@ export const loggedAttempt = (attempt: Attempt): Fields => ({
 const DAY = 24 * 3_600_000;
 
 /** The health of an endpoint, computed from its log. */
-export function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, { id }: Entry): Fields {
+function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, { id }: Entry): Fields {
   const log = logOf(merchant).filter(({ delivery }) => delivery.endpoint === id);
   const [last] = log;
   const success = log.findIndex(({ status }) => status === "succeeded");

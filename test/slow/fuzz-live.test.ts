@@ -58,14 +58,12 @@ const MESSAGES: object[] = [
   { type: "gap", from: 1, to: 3 },
 ];
 
-/** A regression test: `scenarios` is not a list. The first line once failed to render, which stopped all rendering. */
-const WRONG_SCENARIOS = JSON.stringify({
-  type: "snapshot",
-  run: "run_2",
-  seq: 0,
-  made,
-  sandbox: { ...INDEX, scenarios: {} },
-});
+/** A snapshot message whose sandbox has these changed fields. */
+const snapshotWith = (fields: object) =>
+  JSON.stringify({ type: "snapshot", run: "run_2", seq: 0, made, sandbox: { ...INDEX, ...fields } });
+
+/** Regression tests: a wrong and a missing list. The first line once failed to render, which stopped all rendering. */
+const WRONG_LISTS = [[snapshotWith({ scenarios: {} })], [snapshotWith({ heldEndpoints: undefined })]];
 
 const TOKENS = [...JSON_TOKENS, '"kind":"newer",'];
 const message = fc
@@ -108,6 +106,6 @@ test("the known parts of a changed message are shown, and the unknown parts are 
     }
     expectDrawn(state);
   });
-  fc.assert(property, runs(10, [[WRONG_SCENARIOS]]));
+  fc.assert(property, runs(10, WRONG_LISTS));
   expect(Math.min(seen.known, seen.unknown)).toBeGreaterThan(1);
 });

@@ -280,7 +280,7 @@ describe("clients that do not read", () => {
       503,
       {
         code: "sandbox_unavailable",
-        message: "100 clients watch the live stream, which is the most it takes. Close one of them.",
+        message: "100 clients already watch the live stream. Close one of them.",
       },
     ]);
     opened[0]?.terminate();

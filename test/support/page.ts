@@ -14,7 +14,7 @@ const FAST_CLOCK = join(root, "test/support/fast-clock.js");
 const CHEAP_FETCH = join(root, "test/support/cheap-fetch.cjs");
 
 /** A variable that makes `fetch` cost less in Node programs, and that also loads `modules` into these programs. */
-export const cheapFetch = (...modules: string[]) => ({
+const cheapFetch = (...modules: string[]) => ({
   NODE_OPTIONS: [`--require ${JSON.stringify(CHEAP_FETCH)}`, ...modules.map((module) => `--import ${module}`)].join(
     " ",
   ),

@@ -11,7 +11,7 @@ import { WIDTH } from "./styled-text.tsx";
 const NAMED = /^(?:Enter|Escape|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|Backspace|Delete)$/;
 
 /** The name of a key; undefined for the browser's own keys, such as Tab and every combination with Ctrl. */
-export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
+function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
   if (key === "k" && (ctrlKey || metaKey) && !altKey) return "ctrl-k";
   if (ctrlKey || metaKey || altKey) return undefined;
   if (key === " ") return "space";

@@ -27,7 +27,7 @@ import { requestText, resultOf, tryOf } from "./details/row-lines.ts";
 import type { Detail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
 
-export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
+const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
   title: `${verdict.rule}: ${verdict.verdict}`,
   fetch: { verdicts: controlCalls.verdicts.list({ rule: verdict.rule }) },
   lines({ verdicts }, write, state) {
@@ -111,7 +111,7 @@ export function verdictSection(
 }
 
 /** The id of a verdict's row; an open verdict has no id yet. */
-export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
+const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
 
 /**
  * One row for each failed rule with its newest failure, newest first; then one row for all inconclusive verdicts, and

@@ -183,7 +183,7 @@ export type LogFile = ReturnType<typeof openLogFile>;
  * Opens a file for the sandbox's output, because the command uses the terminal. `requested` is the file of `--log`
  * (default: a temporary file).
  */
-export function openLogFile(requested: string | undefined) {
+function openLogFile(requested: string | undefined) {
   const opened = openFile(requested);
   const { fd, error: openError } = opened;
   let { path } = opened;

@@ -232,7 +232,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;
 
 /** Only the file's owner can read the log, because it contains the bodies unmasked: signatures cover their bytes. */
-export function openWebhookLog(file: string): WebhookLog {
+function openWebhookLog(file: string): WebhookLog {
   const append = (text: string) => appendFileSync(file, text, { mode: 0o600 });
   try {
     append("");

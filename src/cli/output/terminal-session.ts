@@ -105,7 +105,7 @@ async function showLines(
   }
 }
 
-export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
+function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
   if (!sandbox) return `No sandbox responded at ${escapeControlCharacters(target.url)}.\n`;
   const { requests, attempts, verdicts } = made;
   const counts = [

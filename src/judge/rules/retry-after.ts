@@ -35,7 +35,7 @@ const describeWait = ({ from: { requestedWait } }: Retry) =>
 const MIN_SECONDS = 20;
 
 /** Whether the client waited about N milliseconds when the response asked for N seconds. */
-export function sleptMilliseconds({ from: { requestedWait }, waited }: Retry): boolean {
+function sleptMilliseconds({ from: { requestedWait }, waited }: Retry): boolean {
   if (requestedWait?.form !== "seconds") return false;
   const seconds = requestedWait.milliseconds / 1_000;
   return seconds >= MIN_SECONDS && waited >= seconds - 2 && waited <= seconds * 1.5 + 15;

@@ -73,7 +73,7 @@ function danglingReferences({ references }: Resource, record: AnyRecord, world: 
 }
 
 /** Collections that read records in memory. A write throws, because it is a defect of the caller. */
-export function recordsInMemory(world: RecordsByKind): OwnRecords {
+function recordsInMemory(world: RecordsByKind): OwnRecords {
   const indexes = new Map<string, Map<string, AnyRecord>>();
   /** The records of a kind by id. The index is rebuilt when records were added. */
   const indexOf = (kind: string) => {

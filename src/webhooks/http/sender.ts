@@ -195,7 +195,7 @@ const SLOW_SEND = 2_000;
 const BEFORE_ABORT = 20;
 
 /** The body of a slow delivery in pieces, with pauses that take at most half of the attempt's timeout. */
-export async function* slowBody(text: string, timeout: number): AsyncGenerator<Buffer> {
+async function* slowBody(text: string, timeout: number): AsyncGenerator<Buffer> {
   const body = Buffer.from(text);
   const size = Math.ceil(body.length / PIECES);
   for (let start = 0; start < body.length; start += size) {

@@ -116,7 +116,7 @@ async function recordOfNewestRequest(run: Run): Promise<unknown> {
   return data.findLast(({ request }) => request === data[0]?.request)?.body.data;
 }
 
-export async function runControlCommand(run: Run, controlCommand: ControlCommand): Promise<void> {
+async function runControlCommand(run: Run, controlCommand: ControlCommand): Promise<void> {
   let response: HttpResponse | undefined;
   for (const { method, path, body } of controlCommand.requests) response = await send(run, control(method, path, body));
   const outcome = applyControlCommand(run.world, controlCommand, response?.body);

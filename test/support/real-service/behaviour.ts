@@ -32,7 +32,7 @@ const errorsByCode = () =>
 /** If `clamps` is set, a limit out of bounds is replaced by the nearest bound. Otherwise it is refused. */
 const bounds = () => ({ default: 25, minimum: 1, maximum: 100, clamps: false });
 
-export const hexDigest = (body: string, key: string) => createHmac("sha256", key).update(body).digest("hex");
+const hexDigest = (body: string, key: string) => createHmac("sha256", key).update(body).digest("hex");
 
 export const asTheSandbox = () => ({
   /** The status of a success, by operation (default: 200). */

@@ -133,7 +133,7 @@ function messageText({ headers, body, bytes }: RequestDetail["request"]): string
 }
 
 /** The lines of both texts in order: `-` only in the first, `+` only in the second, two spaces in both. */
-export function diffLines(first: readonly string[], second: readonly string[]): string[] {
+function diffLines(first: readonly string[], second: readonly string[]): string[] {
   let next = 0;
   const lines = first.flatMap((line) => {
     const same = second.indexOf(line, next);
