@@ -2805,13 +2805,6 @@ export declare function ownMerchant(sandbox: SandboxApi, { fixture, name }?: {
   fixture?: string | undefined;
   name?: string | undefined;
 }): Promise<OwnMerchant>;
-declare const NewEndpoint: TObject<{
-  url: TUnsafe<string>;
-  events: TOptional<TUnsafe<string[]>>;
-  merchant: TOptional<TUnsafe<string>>;
-  secret: TOptional<TUnsafe<string>>;
-}>;
-type NewEndpoint = Static<typeof NewEndpoint>;
 interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string;
@@ -2825,6 +2818,30 @@ interface CallSpan {
   /** The caller's span; undefined if the trace starts with the call. */
   readonly parent: string | undefined;
 }
+declare const NewEndpoint: TObject<{
+  url: TUnsafe<string>;
+  events: TOptional<TUnsafe<string[]>>;
+  merchant: TOptional<TUnsafe<string>>;
+  secret: TOptional<TUnsafe<string>>;
+}>;
+type NewEndpoint = Static<typeof NewEndpoint>;
+interface RateLimit {
+  limit: number;
+  /** Milliseconds. */
+  window: number;
+}
+interface MountedRequest {
+  url?: string | undefined;
+  headers: object;
+}
+interface MountedResponse {
+  headersSent: boolean;
+}
+interface MountedServer {
+  listening: boolean;
+  address(): unknown;
+}
+type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
 interface Connection {
   /** The connection's number, in the order in which the sandbox accepted them. */
   readonly number: number;
@@ -2885,23 +2902,6 @@ interface RequestEntry {
   responseHeaders: Record<string, string | number>;
   responseBody: string;
 }
-interface RateLimit {
-  limit: number;
-  /** Milliseconds. */
-  window: number;
-}
-interface MountedRequest {
-  url?: string | undefined;
-  headers: object;
-}
-interface MountedResponse {
-  headersSent: boolean;
-}
-interface MountedServer {
-  listening: boolean;
-  address(): unknown;
-}
-type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
 type RetryScheduleOption = "fast" | "realistic" | number[];
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
