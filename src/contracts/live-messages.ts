@@ -183,7 +183,7 @@ export const Merchant = Type.Object(
 );
 
 /** The fields of the sandbox that the dashboard and plain lines read. */
-const sandbox = Type.Object({
+export const SandboxState = Type.Object({
   version: text,
   pid: count,
   baseUrl: text,
@@ -210,7 +210,7 @@ const completeFor = Type.Object({
 /** Items are validated one by one later, so that an item of a newer kind does not invalidate the message. */
 const list = Type.Array(Type.Unknown());
 export const liveMessages: Record<LiveMessage["type"], TSchema> = {
-  snapshot: Type.Object({ run: text, seq: count, made: MadeCounts, sandbox }),
+  snapshot: Type.Object({ run: text, seq: count, made: MadeCounts, sandbox: SandboxState }),
   batch: Type.Object({ items: list }),
   digest: Type.Object({ seq: count, made: MadeCounts, completeFor, items: list }),
   gap: Type.Object({ from: count, to: count }),

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
+import { NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { afterEachTest } from "../support/cleanup.ts";
@@ -263,6 +264,23 @@ describe("attach", () => {
       await terminal.shows(/cannot be shown|could not be read/);
     }
     terminal.type("\x1b\x1bq");
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+  });
+
+  test("draws the dashboard of a sandbox of another version, whose state lacks a field", async () => {
+    const url = await answering((path) => {
+      const reply = hostileReply("GET", path) as object;
+      return path.endsWith("/_sandbox") ? { ...reply, heldEndpoints: undefined } : reply;
+    });
+    const sandbox = await (await fetch(`${url}/_sandbox`)).json();
+    const snapshot = { type: "snapshot", run: "r", seq: 0, made: NO_COUNTS, sandbox };
+    new WebSocketServer({ server: servers.at(-1) }).on("connection", (socket) => socket.send(JSON.stringify(snapshot)));
+    const terminal = openProgram(["attach", "--url", url]);
+    attempted("A foreign live stream");
+    await terminal.shows("Messages of another version were not shown: 1");
+    terminal.type("?");
+    await terminal.shows("clear the filter");
+    terminal.type("\x1bq");
     expect(await terminal.ended).toMatchObject({ code: 0 });
   });
 

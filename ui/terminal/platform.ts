@@ -5,7 +5,9 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isControl } from "../../src/client/curl.ts";
 import { callService, httpTransport, reasonOf } from "../../src/client/http-transport.ts";
+import { SandboxState } from "../../src/contracts/live-messages.ts";
 import { byteLength } from "../../src/kernel/text.ts";
+import { matchesSchema } from "../../src/schema/validator.ts";
 import { type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../panes/run-effects.ts";
 import type { AppView } from "../state/app.ts";
@@ -36,6 +38,9 @@ export const perform: Perform = async (target, call) => {
     : await callService(target.url, call).catch((error: Error) => {
         throw unreachable(error);
       });
+  // Every frame reads the sandbox's state, so a state of another version would end the rendering.
+  if (isControl(call) && call.method === "GET" && call.path === "" && !matchesSchema(SandboxState, reply.body))
+    throw new Error(`The sandbox at ${target.url} is of another version`);
   return reply as Awaited<ReturnType<typeof perform<never>>>;
 };
 

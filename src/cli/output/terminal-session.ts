@@ -106,7 +106,7 @@ async function showLines(
 }
 
 function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
-  if (!sandbox) return `No sandbox responded at ${escapeControlCharacters(target.url)}.\n`;
+  if (!sandbox) return `No sandbox of this version responded at ${escapeControlCharacters(target.url)}.\n`;
   const { requests, attempts, verdicts } = made;
   const counts = [
     plural(requests, "request"),
