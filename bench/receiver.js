@@ -1,5 +1,5 @@
-// A cheap webhook receiver: raw sockets that answer 200 to every complete POST. It runs in the measuring process, which
-// is idle during a measurement.
+// A cheap webhook receiver: raw sockets that answer 200 to every complete POST. It runs in the process that
+// measures, which does little else during a measurement.
 
 import { createServer } from "node:net";
 

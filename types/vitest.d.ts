@@ -36,8 +36,8 @@ export interface SandboxMatchers {
   /** Asserts that webhooks of the merchant were delivered like this. */
   toHaveDelivered(match: DeliveryMatch, expected?: HowDelivered): Promise<void>;
   /**
-   * Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*`
-   * (default: all).
+   * Asserts that no verdict on the merchant's clients and receivers is `fail`. `rules` limits this to some rules, such
+   * as `retry.*`.
    */
   toHaveNoFailedVerdicts(rules?: string | string[]): Promise<void>;
 }

@@ -80,8 +80,9 @@ async function measureBy(installer, { work, ours, oneFile }) {
     { name: "ours", where: ours, cache: emptyCache(work) },
     { name: "one file", where: oneFile, cache: emptyCache(work) },
   ];
-  // A cache is empty only for its first install, so the fast install is repeated three times with new caches. Without a
-  // binary for this Node, an install compiles better-sqlite3.
+  // A cache is empty only for its first install. So the one file is installed three times more, each time with a new
+  // cache, and the sandbox, which takes longer, once. Without a binary for this Node, an install compiles
+  // better-sqlite3.
   const [{ time: first }] = cases.map(run);
   const cold = median([1, 2, 3].map(() => run({ where: oneFile, cache: emptyCache(work) }).time));
   const warm = await inTurn(cases, run, Math.min(RUNS, 7));

@@ -35,7 +35,10 @@ module.exports = function loadProgram(name) {
   return module.exports;
 };
 
-/** The state folder of this user. Throws if another user can write there. */
+/**
+ * The folder `cache` in this user's state folder; undefined if NODE_DISABLE_COMPILE_CACHE is set. Throws if another
+ * user can read or write there.
+ */
 function openFolder() {
   const { NODE_DISABLE_COMPILE_CACHE, XDG_STATE_HOME, LOCALAPPDATA } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined;

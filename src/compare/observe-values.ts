@@ -113,7 +113,8 @@ function observeType(where: ObservationContext, fact: ServiceFact | undefined, v
 function observeScalar(where: ObservationContext, { listed, prefix, format }: ValueFacts, value: unknown): void {
   const { log, knowledge } = where;
   if (listed) observeListed(where, listed, value);
-  // The client chose the format of a text that it sent, so that format says nothing about the service.
+  // The client chose the format of a text that it sent. If a reply repeats the text, the format says nothing about the
+  // service.
   const isEcho = () => !where.isBody && typeof value === "string" && knowledge.sentValues.has(value);
   if (prefix && typeof value === "string") {
     const seen = value.startsWith(String(prefix.value)) ? prefix.value : log.shown.prefix(value);

@@ -174,8 +174,8 @@ function hasMoreIn(log: ObservationLog, rest: JsonObject, entry: string): boolea
 }
 
 /**
- * The error in a response: the response itself, or the first object in it with a `code` or `error`. `envelope` names
- * the field of that object.
+ * The error in a response: the response itself, or the first object in it with a `code` or `error`. `envelope` is
+ * the name of the field that holds that object, followed by `[]` if the field is a list.
  */
 export function errorIn(response: unknown, shown: ShownTexts): { error: JsonObject; envelope?: string } {
   if (!isObject(response)) return { error: {} };

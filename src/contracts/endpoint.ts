@@ -41,7 +41,7 @@ export interface EndpointDeclaration<
   method: Method;
   path: Path;
   summary: string;
-  /** Details for the reference that the summary omits. */
+  /** Details that the summary omits, for the reference. */
   description?: string;
   query?: Query;
   body?: Body;
@@ -66,7 +66,7 @@ export interface EndpointDeclaration<
   mayEmit?: Readonly<Record<string, string>>;
   /** Commands to run before the call, so that it emits its `mayEmit` events. Shown in docs/events.md. */
   mayEmitAfter?: readonly string[];
-  /** How `trigger` calls the operation to cause its event. Only for events that no change of a record causes. */
+  /** How `trigger` calls the operation to cause its event. Preferred to a change of a record. */
   trigger?: OperationTrigger;
   /** Whether `Idempotency-Key` is honoured (default: true for POST and PATCH). */
   idempotent?: boolean;

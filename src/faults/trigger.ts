@@ -37,7 +37,7 @@ export const triggerSchema = Type.Object(
 
 export type TriggerInput = Static<typeof triggerSchema>;
 
-/** A trigger with its defaults filled in. Null means no limit. */
+/** A trigger with its defaults filled in. A `times` or `for` of null means no limit; another null, not set. */
 export type Trigger = Required<Pick<TriggerInput, "times" | "every" | "seed" | "after" | "for">> & {
   skip: number;
   probability: number;

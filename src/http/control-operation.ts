@@ -35,8 +35,8 @@ export const tokenCheck =
     fail(
       "control_token_required",
       // No colon follows "token", because the masking of messages would take the next words for a secret.
-      `${sent === "" ? required : "The control token is wrong."} Send the one that the sandbox printed at its start ` +
-        "as `Authorization: Bearer …`. The control API takes no sk_test_ key.",
+      `${sent === "" ? required : "The control token is wrong."} Send the sandbox's token as ` +
+        "`Authorization: Bearer …`. It was printed at the sandbox's start. The control API takes no sk_test_ key.",
     );
   };
 

@@ -56,7 +56,8 @@ export const behaviours: Behaviour[] = [
       "With `--isolation on`, a call whose `baggage` header has the entry `merchant-sandbox=<merchant>` acts as that " +
       "merchant. If it was not created from the fixture of the key's own merchant, the call gets 403; with `strict`, " +
       "a call without the entry gets 403 too. If such a merchant has no endpoint, its webhooks go to the endpoints " +
-      "of the key's own merchant, signed with the secrets of these endpoints, and have the same header.",
+      "of the key's own merchant, signed with the secrets of these endpoints, with a `baggage` header that names the " +
+      "merchant.",
     why: "The service has no such header; tests of an app with one key need a merchant each.",
     setting: "--isolation",
   },

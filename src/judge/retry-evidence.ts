@@ -39,9 +39,9 @@ const wasClosed = ({ connection: { closed }, answered }: ObservedCall, call: Obs
   closed !== undefined && closed >= answered && closed <= startOf(call);
 
 /**
- * Whether a second program may have sent this read, because the same read came earlier on the connection of `call`, or
- * on a third connection. Without such a read, the call is a retry even on another connection: a client with a pool may
- * take any of its connections.
+ * Whether a second program may have sent `call`: the same read came on the connection of `call` too, or was answered on
+ * a third connection before `before` began. Without such a read, the call is a retry even on another connection: a
+ * client with a pool may take any of its connections.
  */
 const isOtherReader = (before: ObservedCall, call: ObservedCall, others: readonly ObservedCall[]) =>
   others.some(

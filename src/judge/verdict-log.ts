@@ -189,8 +189,8 @@ function createVerdictCounts() {
       return sums;
     },
     /**
-     * Subtracts the verdicts of a merchant. `gone` has the merchant's kept verdicts. If the merchant was removed, they
-     * are in the counts without a merchant.
+     * Subtracts the verdicts of a merchant. `gone` has the merchant's kept verdicts. Verdicts
+     * of a removed merchant are counted under no merchant; see `close`.
      */
     forget(merchant: string | undefined, gone: readonly VerdictMessage[]) {
       if (merchant === undefined) return counts.clear();

@@ -9,7 +9,7 @@ const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000
 export const DURATION_PATTERN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";
 const FORM = new RegExp(DURATION_PATTERN);
 
-/** A hundred years. A longer duration is a mistake, and would lead to times beyond the year 9999. */
+/** A hundred years. A longer duration is a mistake, and a much longer one would lead beyond the year 9999. */
 const MAX_DURATION = 36_525 * 86_400_000;
 
 /** The milliseconds of a duration such as `30s`; undefined if the text is invalid or longer than a hundred years. */

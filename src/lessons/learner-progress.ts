@@ -64,7 +64,7 @@ export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter:
   mark,
   /** The real time at which the step began or, if later, at which this process loaded it. */
   began: realNow(),
-  /** Real milliseconds at a step after which a hint is shown automatically; 0 for never. */
+  /** Real milliseconds until the next hint of a step is shown automatically; 0 for never. */
   hintAfter,
   /** Whether the learner has called the service at this step since the last check. */
   hasRun: false,

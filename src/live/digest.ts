@@ -14,7 +14,10 @@ const MAX_REMOVED = 1_000;
 export function createMadeCounts(stored: () => StoredCounts) {
   // Read at the first event or query, so that an idle sandbox reads nothing.
   let counts: StoredCounts | undefined;
-  /** The counts of the merchants that were removed last. They are erased when a merchant has the same id again. */
+  /**
+   * The counts of the merchants that were removed last. A new merchant with the same id publishes a reset, which
+   * subtracts them.
+   */
   const removed = new Map<string, { requests: number; attempts: number }>();
   const add = (byMerchant: Map<string, number>, merchant: string) =>
     void byMerchant.set(merchant, (byMerchant.get(merchant) ?? 0) + 1);

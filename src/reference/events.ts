@@ -14,7 +14,7 @@ export interface EventType {
   data: TSchema | undefined;
   /** The changes that emit the event: statuses that a record enters, `created` for a new record, or other names. */
   arrivals: string[];
-  /** The ids of the operations that emit the event; empty if only the control API can cause it. */
+  /** The ids of the operations that always emit the event. Operations that may emit it are not listed. */
   operations: string[];
   assumption: Assumption | undefined;
 }

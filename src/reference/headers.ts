@@ -85,8 +85,8 @@ export const serviceHeaders: readonly HeaderFact[] = [
   {
     name: "X-Sandbox-Unknown-Fields",
     schema: text(
-      "Body fields that the sandbox does not know or, under `--bodies open`, of another type than it expects; " +
-        "they are kept as sent, with secrets masked, except names that the service sets itself",
+      "Body fields that the sandbox does not know and, under `--bodies open`, fields of another type than it " +
+        "expects. They are stored with secrets masked, except fields that the service sets itself",
     ),
     on: "Successful POST, PATCH and DELETE",
     assumption: {
@@ -100,7 +100,7 @@ export const serviceHeaders: readonly HeaderFact[] = [
     name: "X-Sandbox-Request-Body",
     schema: oneOf(
       ["reserialized"],
-      "An app that the sandbox is mounted in had parsed the body; the request log shows it serialised again",
+      "The app around the sandbox had parsed the body; the request log shows it serialised again",
     ),
     on: "POST, PATCH and DELETE in an app, behind a body parser that keeps no `rawBody`",
     assumption: {

@@ -16,7 +16,7 @@ import type { Outbox } from "./webhooks/outbox.ts";
 /** A declared operation of the service. */
 export type Operation = Endpoint<OperationContext>;
 
-/** The second argument of every handler. */
+/** What every handler receives besides the input of its operation. */
 export interface OperationContext {
   /** Id of the calling merchant. */
   merchant: string;
@@ -71,7 +71,7 @@ interface OperationDependencies
 export interface OperationOptions {
   /**
    * For a change that the clock makes: the time of the change, in sandbox milliseconds. Its events get this time. A
-   * date in its records counts as due, however long ago it was.
+   * date in a record that the change writes still takes effect, however long ago it was.
    */
   asOf?: number;
   /** Called with the type and the record of each event. */

@@ -17,11 +17,11 @@ interface VerifierOptions extends VerificationSources {
   onEffects(expectation: ExpectationOf<"effects">, merchant: string | undefined, result: CheckResult): void;
 }
 
-/** Records, verdicts and fault counts change without an event, so they are polled, in real milliseconds. */
+/** Real milliseconds between two polls. Records, verdicts and fault counts change without an event. */
 const POLL_INTERVAL = 50;
 /**
- * After each check of a waiting verification, all verifications pause this many times as long, so that a flood of
- * requests is not slowed down.
+ * After a check of a waiting verification, no other check runs for this many times its duration, so that checks do not
+ * slow down a flood of requests.
  */
 const REST_FACTOR = 4;
 const MAX_WAITING = 500;
@@ -74,7 +74,10 @@ export function createVerifier(options: VerifierOptions) {
     },
     /** Records the current state of everything that these expectations depend on. */
     takeBaseline: (expectations: Expectations) => takeBaseline(options, expectations),
-    /** Checks the changes since the baseline once, without waiting. Scenarios and fault rules need not be armed yet. */
+    /**
+     * Checks the changes since the baseline once, without waiting. The expectations may name scenarios and fault rules
+     * that are not armed yet.
+     */
     since(baseline: Baseline, expectations: Expectations) {
       const planned = planChecks(sourcesSince(options, baseline), expectations);
       const results = planned.map(({ check }) => check(0));
@@ -90,7 +93,8 @@ export function createVerifier(options: VerifierOptions) {
 }
 
 /**
- * Runs checks one after another. Pauses after checks add up until they reach a millisecond; then the next check waits.
+ * Runs checks one after another. Each check adds to a pause. Once the pause is a millisecond or longer, the next check
+ * waits for it.
  */
 function createPace() {
   let last: Promise<unknown> = Promise.resolve();

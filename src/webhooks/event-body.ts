@@ -25,9 +25,9 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "webhooks.bodies",
     fact: "The body of an event is JSON over several lines, indented by two spaces.",
     why:
-      "The service's documentation shows no spacing. Compact JSON is what JavaScript writes again after parsing, " +
-      "so a receiver that verifies the re-serialised body would pass here " +
-      "and fail with a service that writes it otherwise.",
+      "The service's documentation shows no spacing. JavaScript writes compact JSON again after parsing. If the " +
+      "sandbox sent compact JSON, a receiver that verifies the re-serialised body would pass here, and fail with a " +
+      "service that writes it otherwise.",
     facts: [bodyFormatFact],
   },
 ];

@@ -50,7 +50,7 @@ test("a preflight of an allowed origin is granted for the API and its OpenAPI do
 
 test("null cannot be allowed as an origin, because every sandboxed frame has it", async () => {
   for (const origin of ["null", "NULL"]) {
-    attempted("More than the API for an allowed origin");
+    attempted("An allowed origin that uses more than the API");
     await expect(open({ allowedOrigin: [origin] })).rejects.toThrow(`received "${origin}", the origin of every`);
   }
 });
@@ -91,7 +91,7 @@ testOnOwnPort("a page of an allowed origin gets a 403 outside of the API and its
     "/_sandbox/openapi.json/",
   ])
     for (const method of ["GET", "POST"]) {
-      attempted("More than the API for an allowed origin", 2);
+      attempted("An allowed origin that uses more than the API", 2);
       const answer = await bench.call(method, path, { key: null, headers });
       expect([path, method, answer.status, answer.body.code]).toEqual([path, method, 403, "origin_not_allowed"]);
       const asked = await preflight(bench, path);
@@ -101,7 +101,7 @@ testOnOwnPort("a page of an allowed origin gets a 403 outside of the API and its
 
 test("a page of an allowed origin cannot register an endpoint, so it cannot reach local programs", async () => {
   const bench = await open({ allowedOrigin: [APP] });
-  attempted("More than the API for an allowed origin");
+  attempted("An allowed origin that uses more than the API");
   const body = { url: "http://localhost:3999/", events: ["payment.succeeded"] };
   const answer = await bench.call("POST", "/v1/webhooks", { body, headers: fromPage(APP) });
   expect([answer.status, answer.body.code]).toEqual([403, "origin_not_allowed"]);

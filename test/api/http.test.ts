@@ -237,25 +237,6 @@ describe("the check of Host and Origin", () => {
       body: { code: "method_not_allowed", message: expect.stringContaining(" takes POST; received OPTIONS.") },
     });
   });
-
-  test("a POST to a list without a create operation gets a 405 that names the control call for it", async () => {
-    const bench = await open();
-    const messageOf = async (method: string, path: string) =>
-      (await bench.call(method, path, { body: {} })).body.message as string;
-    const lists = catalogue.filter(({ lists }) => lists !== undefined);
-    expect(lists.map(({ id }) => id)).toContain("payments.list");
-    for (const { path } of lists) {
-      const named = (await messageOf("POST", `/v1${path}`)).match(
-        / takes GET, HEAD; received POST\. No operation creates these records: use `.* make (\w+)` or POST \/_sandbox(\/records\/\w+)\.$/,
-      );
-      expect(named?.[2]).toBe(`/records/${named?.[1]}`);
-      await bench.control("POST", named?.[2] ?? path, {});
-    }
-    expect(await messageOf("PUT", "/v1/payments")).toBe("/v1/payments takes GET, HEAD; received PUT.");
-    expect(await messageOf("POST", "/v1/webhook-deliveries")).toBe(
-      "/v1/webhook-deliveries takes GET, HEAD; received POST.",
-    );
-  });
 });
 
 describe("HTTP requests", () => {
@@ -573,6 +554,25 @@ describe("paths", () => {
       status: 200,
       body: { id: "cus_ines" },
     });
+  });
+
+  test("answer a POST to a list without a create operation with a 405 that names a control call", async () => {
+    const bench = await open();
+    const messageOf = async (method: string, path: string) =>
+      (await bench.call(method, path, { body: {} })).body.message as string;
+    const lists = catalogue.filter(({ lists }) => lists !== undefined);
+    expect(lists.map(({ id }) => id)).toContain("payments.list");
+    for (const { path } of lists) {
+      const named = (await messageOf("POST", `/v1${path}`)).match(
+        / takes GET, HEAD; received POST\. No operation creates these records: use `.* make (\w+)` or POST \/_sandbox(\/records\/\w+)\.$/,
+      );
+      expect(named?.[2]).toBe(`/records/${named?.[1]}`);
+      await bench.control("POST", named?.[2] ?? path, {});
+    }
+    expect(await messageOf("PUT", "/v1/payments")).toBe("/v1/payments takes GET, HEAD; received PUT.");
+    expect(await messageOf("POST", "/v1/webhook-deliveries")).toBe(
+      "/v1/webhook-deliveries takes GET, HEAD; received POST.",
+    );
   });
 });
 

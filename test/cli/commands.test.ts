@@ -535,7 +535,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [
     ["listen", "--forward-to", "localhost/hooks"],
     2,
-    "localhost/hooks has no port: localhost:3000/hooks, or http://localhost/hooks for port 80.",
+    "localhost/hooks has no port. Write localhost:3000/hooks, or http://localhost/hooks for port 80.",
   ],
   [
     ["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"],

@@ -1,5 +1,5 @@
 // Recordings that are cut off, damaged, in another encoding or of another shape: each is read, or rejected with one
-// sentence.
+// line.
 
 import { dirname } from "node:path";
 import { deflateSync, gzipSync } from "node:zlib";
@@ -28,20 +28,17 @@ const inUtf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le");
 /** Where a file is cut off, in twentieths of its length. */
 const CUTS = [1, 7, 13, 19];
 
-/** Expects one sentence on standard error, exit code 2, and nothing on standard output. */
-function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runCommand>>, message: RegExp): void {
+/** Expects one line on standard error, exit code 2, and nothing on standard output. */
+function expectLine({ code, out, error }: Awaited<ReturnType<typeof runCommand>>, message: RegExp): void {
   expect([code, out]).toEqual([2, []]);
   expect(error).toMatch(message);
   expect(error).not.toMatch(/\n|\bat \/|sk_live|Sousa/);
 }
 
-describe("a recording that cannot be read is rejected with one sentence:", () => {
+describe("a recording that cannot be read is rejected with one line:", () => {
   test.each(CUTS)("a file that was cut off after %i/20 of its length", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
-    expectSentence(
-      await compareFile(cut, "--json"),
-      /^service\.har is not a HAR: it is not JSON\. .*export it again\.$/,
-    );
+    expectLine(await compareFile(cut, "--json"), /^service\.har is not a HAR: it is not JSON\. .*export it again\.$/);
   });
 
   test.each([
@@ -66,16 +63,16 @@ describe("a recording that cannot be read is rejected with one sentence:", () =>
       Buffer.from("PK\u0003\u0004 har.har"),
       /^service\.har is a zip archive\. Unpack it, and compare the \.har in it\.$/,
     ],
-  ])("%s", async (_, content, message) => expectSentence(await compareFile(content), message));
+  ])("%s", async (_, content, message) => expectLine(await compareFile(content), message));
 
   test("a folder, a device, and a file that does not exist", async () => {
     const folder = dirname(temporaryFile("", "service.har"));
-    expectSentence(await runCommand(undefined, "compare", folder), /^Cannot read .* \(EISDIR\)\.$/);
-    expectSentence(
+    expectLine(await runCommand(undefined, "compare", folder), /^Cannot read .* \(EISDIR\)\.$/);
+    expectLine(
       await runCommand(undefined, "compare", "/dev/zero"),
       /^Cannot read \/dev\/zero: it is not a regular file\.$/,
     );
-    expectSentence(await runCommand(undefined, "compare", "/nowhere.har"), /^Cannot read \/nowhere\.har \(ENOENT\)\.$/);
+    expectLine(await runCommand(undefined, "compare", "/nowhere.har"), /^Cannot read \/nowhere\.har \(ENOENT\)\.$/);
   });
 
   test.each([
@@ -84,7 +81,7 @@ describe("a recording that cannot be read is rejected with one sentence:", () =>
     ["a line that is not an object", `${webhookLog}[1]\n`],
     ["a delivery without its body", '{"at":"2026-01-05T12:00:00Z","headers":{}}\n'],
   ])("a log of webhooks with %s", async (_, content) => {
-    expectSentence(
+    expectLine(
       await compareLog(content),
       /^received\.jsonl#\d+ is not a delivery: each line needs at, url, headers and body/,
     );

@@ -20,7 +20,7 @@ const shapeOf: Record<Trait, string> = {
   "t=,v1= signatures": "signature",
 };
 
-test("each habit of the second stand-in is reported once, and the only other finding is the format of times", () => {
+test("each habit of the independently written service is reported once, besides only the format of times", () => {
   const found = compare(sandbox, recordingOf(undefined, traits));
   expect(found.shapes.map(({ kind }) => kind).sort()).toEqual(Object.values(shapeOf).sort());
   expect(findingsOf(found).flatMap(({ findings }) => findings.map(({ facts, seen }) => [facts, seen]))).toEqual([

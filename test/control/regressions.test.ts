@@ -94,7 +94,7 @@ test("a payment's payout and paid-out amount cannot be set, because they follow 
   }
 });
 
-test("a payout contains all unpaid payments in its currency, however old, and none in another", async () => {
+test("a payout contains every payment in its currency not paid out yet, however old, and none in another", async () => {
   const bench = await open();
   const own = { merchant: "mer_blank", status: "succeeded", fee: 0 };
   const { body: old } = await make(bench, "payment", { ...own, amount: 100, currency: "CHF" });

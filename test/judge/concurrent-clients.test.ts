@@ -56,7 +56,7 @@ test("callers with one API key that give up after five tries, and then repeat th
   expect(await failuresOf(bench)).toEqual([]);
 });
 
-test("calls on one connection prove no endless retries if other callers may be retrying an equal call", () => {
+test("calls on one connection do not prove endless retries if other callers may be retrying an equal call", () => {
   const on = (number: number) => ({ connection: { number, opened: 1e9 - 10 }, isFirst: false });
   const together = [1, 2, 3, 4].map((number) => requestEntry(0, 503, { ...on(number), duration: 5 }));
   const pooled = on(1);

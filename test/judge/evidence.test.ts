@@ -200,7 +200,7 @@ describe("a run that ends", () => {
     },
   );
 
-  test("on close also sends these verdicts to clients of the live stream", async () => {
+  test("on close sends the verdicts on calls whose retry is missing to clients of the live stream too", async () => {
     const bench = await open({ rateLimit: "1/1m" });
     const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live`);
     const found: string[] = [];

@@ -177,8 +177,8 @@ describe("a sandbox in another process", () => {
     const sandbox = await open({ controlToken: "let-me-in" });
     await expect(connect(sandbox.url).health()).rejects.toMatchObject({ code: "control_token_required" });
     for (const [controlToken, says] of [
-      [undefined, /^This sandbox requires its control token\. Send the one /],
-      ["let-me-out", /^The control token is wrong\. Send the one /],
+      [undefined, /^This sandbox requires its control token\. Send the sandbox's token /],
+      ["let-me-out", /^The control token is wrong\. Send the sandbox's token /],
     ] as const)
       await expect(connect(sandbox.url, { controlToken }).health()).rejects.toThrow(says);
     expect(await connect(`${sandbox.url}/`, { controlToken: "let-me-in" }).health()).toMatchObject({ status: "ready" });

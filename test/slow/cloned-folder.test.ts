@@ -276,7 +276,7 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     await causeEvent(first.url);
     expect(service.arrivals).toEqual([]);
     expect((await run(["wait", "--settled"], NOWHERE, cwd)).out).toEqual([
-      `Settled at ${first.url}; 2 deliveries held: npx merchant-sandbox replay waiting sends them.`,
+      `Settled at ${first.url}; 2 deliveries held (to send: npx merchant-sandbox replay waiting).`,
     ]);
     const { out } = await run(["replay", "waiting"], NOWHERE, cwd);
     expect(out).toEqual(["Delivering 2 held deliveries."]);

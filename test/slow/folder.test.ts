@@ -216,7 +216,7 @@ describe("merchant-sandbox.json", () => {
     config(cwd, value);
     symlinkSync("/etc", join(cwd, "link"));
     process.chdir(cwd);
-    attempted("A folder's files of a stranger");
+    attempted("Configuration in a stranger's folder");
     const { code, out, error } = await runCommand(undefined, "start");
     expect([code, out, error]).toEqual([2, [], expect.stringContaining(says)]);
     expect(existsSync(join(cwd, ".merchant-sandbox"))).toBe(false);
@@ -234,7 +234,7 @@ describe("merchant-sandbox.json", () => {
     const cwd = folder();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
     for (const flag of ["--faults", "--scenario", "--snapshot"]) {
-      attempted("A folder's files of a stranger");
+      attempted("Configuration in a stranger's folder");
       const { code, error } = await run(["start", "--memory", "--port", "0", flag, path], {}, cwd);
       expect([flag, code, error]).toEqual([
         flag,

@@ -236,7 +236,7 @@ const planted = fc.record({
   changes: someChanges(STATE_TOKENS, 2, 3),
 });
 
-test("a planted state file makes no command signal a process, delete a file or call another host", async () => {
+test("no command signals a process, deletes a file or calls another host because of a planted state file", async () => {
   const place = folder();
   const [cwd, elsewhere] = [join(place, ".merchant-sandbox"), join(place, "elsewhere")];
   const port = await impostor();

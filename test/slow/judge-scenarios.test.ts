@@ -82,7 +82,9 @@ const payroll = {
   },
 };
 const payments = { method: "GET", path: "/payments" };
-/** How many milliseconds the judge waits for a retry after a Retry-After of one second. */
+/**
+ * After a Retry-After of one second, the judge waits 4 s for a retry. After this many milliseconds, it no longer waits.
+ */
 const GONE_AFTER = 5_500;
 
 /** The correct client, with delays that vary less, so that the duration of the tests is predictable. */

@@ -90,7 +90,7 @@ test("learn continues with the next lesson", async () => {
   await stop(program);
 });
 
-test("learn writes the lesson's file with the learner's address, and keeps the learner's own version", async () => {
+test("learn writes the lesson's file with the sandbox's address, and keeps the learner's own version", async () => {
   const cwd = folder();
   const first = launch(["learn", "paging", "--port", "0"], {}, cwd);
   await says(first, "paging.mjs was created in this folder");

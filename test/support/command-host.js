@@ -34,7 +34,10 @@ Module._extensions[".cjs"] = (module, file) => {
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
 };
 
-/** The sockets of the running command. Its agent leaves idle sockets open, and no ending process closes them here. */
+/**
+ * The sockets of the running command. Its agent leaves idle sockets open. In a process of its own, the end of the
+ * process would close them; here `cleanUp` closes them.
+ */
 const sockets = new Set();
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (...given) {

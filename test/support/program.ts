@@ -95,7 +95,10 @@ export function oneWordProgram(): string {
   return file;
 }
 
-/** The variables of this process, without the program's own and without CI. If CI is set, `exec` trusts files. */
+/**
+ * The variables of this process, without the program's own and without CI. If CI is set, `exec` behaves as with
+ * `--trust`.
+ */
 export const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && name !== "CI"));
 

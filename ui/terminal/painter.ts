@@ -7,7 +7,10 @@ const BEGIN_UPDATE = "\x1b[?2026h";
 const END_UPDATE = "\x1b[?2026l";
 const CLEAR = "\x1b[2J";
 
-/** `scheduleRetry` is called after the terminal accepted nothing, with the number of tries so far. */
+/**
+ * `scheduleRetry` is called after the terminal accepted nothing, with the number of retries since it last accepted
+ * bytes.
+ */
 export function createPainter(write: TerminalWrite, scheduleRetry: (retry: () => void, tries: number) => void) {
   let shown: readonly string[] | undefined;
   let next: readonly string[] | undefined;

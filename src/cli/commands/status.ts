@@ -14,7 +14,7 @@ import { describeSandboxAt, whyNotReady } from "../remote/probe.ts";
 import { sandboxAt, whoNamed } from "../remote/running-sandbox.ts";
 
 export const status = command({
-  summary: "show which sandboxes run here (exit code 1 if none does)",
+  summary: "show which sandboxes run here (exit code 1 unless all that are found are ready)",
   usage: "status",
   flags: { json: { description: "print one JSON object per line" }, ...connectionFlags },
   async run({ flags }) {
@@ -84,7 +84,7 @@ export const wait = command({
       );
     const held = pending > 0 ? (await control.overview()).heldDeliveries : 0;
     const later = pending > held ? `; ${plural(pending - held, "delivery")} waiting for a later attempt` : "";
-    const kept = held > 0 ? `; ${plural(held, "delivery")} held: ${PROGRAM} replay waiting sends them` : "";
+    const kept = held > 0 ? `; ${plural(held, "delivery")} held (to send: ${PROGRAM} replay waiting)` : "";
     print(flags.json === undefined ? `Settled at ${url}${later}${kept}.` : JSON.stringify({ url, settled, pending }));
   },
 });
@@ -97,7 +97,7 @@ async function untilReady(flags: Flags, limit: number): Promise<FoundSandbox> {
     if (why === undefined) return found;
     if (elapsed() >= limit)
       throw new SandboxError(
-        `No sandbox is ready at ${found.url}: ${why}. ` +
+        `No sandbox is ready at ${found.url}: ${why.replace(/\.$/, "")}. ` +
           `Start one with ${PROGRAM} start --detach, or name another one with --url <url>.`,
       );
     await realDelay(POLL_INTERVAL);

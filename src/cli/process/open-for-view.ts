@@ -68,10 +68,9 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
     target,
     keepsRunning: false,
     whileDashboard(show) {
-      // The dashboard may be on a shared screen, so it shows the token only on request. A generated token is printed
-      // nowhere else.
       const held = heldNote(facts);
       if (held !== undefined) show(held);
+      // The dashboard may be on a shared screen, so it shows the token only on request.
       if (facts.controlToken !== undefined) show("The control API requires a token: press s to see it");
       return () => {};
     },

@@ -20,7 +20,7 @@ export function fullUrl(target: string): string {
   // Without this check, webhooks would go to port 80, although apps listen on a port such as 3000.
   const [, host, rest] = /^(localhost|127\.0\.0\.1|\[::1\])(\/.*)?$/.exec(target) ?? [];
   if (host !== undefined)
-    usageError(`${target} has no port: ${host}:3000${rest ?? ""}, or http://${target} for port 80.`);
+    usageError(`${target} has no port. Write ${host}:3000${rest ?? ""}, or http://${target} for port 80.`);
   return `http://${target}`;
 }
 

@@ -160,8 +160,8 @@ const primaryKey = (sql: Sql, table: string): string[] =>
 type Conditions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Conditions that a table's own constraints cannot express, because they concern SQLite's own table, other tables, or
- * each element of a JSON array.
+ * Conditions beyond a table's own constraints. Most concern SQLite's own table, other tables, or each element of a JSON
+ * array, which a constraint cannot.
  */
 const CONDITIONS: Conditions = {
   sqlite_sequence: {

@@ -77,7 +77,7 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
           // Changes that were due before the day of the fixture are not carried out: its author left them out.
           const dueFrom = (startOf(resource, record) ?? now) + 1;
           collections(resource, { ...scope, dueFrom }).seed(record);
-          // A saved fixture has ids that were counted for this merchant: the next ones must follow them.
+          // The ids of a fixture that was saved from this merchant came from its counters, which continue after them.
           if (id === merchant.id) keepCount(id, resource, record);
         }
       }

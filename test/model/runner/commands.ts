@@ -167,7 +167,7 @@ const astray: fc.Arbitrary<Command> = fc.record({
   who,
 });
 
-/** Kinds of records that the control API creates and moves. Operations check the state of most of them. */
+/** Kinds of records that are drawn more often. Operations check the state of most of them. */
 const STEERED: KindName[] = [
   "booking",
   "remittance",
