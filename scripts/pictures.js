@@ -185,6 +185,8 @@ async function business() {
   await call("GET", "/v1/payouts?limit=5");
   await payTwice();
   await call("GET", "/v1/customers/cus_nobody");
+  // A call during a delivery may be a call back of the receiver, so it would appear in the trace of that delivery.
+  await new Promise((resolve) => setTimeout(resolve, 500));
   await call("POST", "/v1/webhook-events/test", { type: "payout.paid", data: { id: "po_001" } });
 }
 
