@@ -147,9 +147,17 @@ const properties: Record<string, Parameters<typeof perform>[1]> = {
   },
 };
 
+/** A regression test: after a filter, the next match once scrolled a pinned list. */
+const FILTERED: Action[] = [
+  { kind: "come", rows: 15, unsent: 0 },
+  { kind: "move", by: -11 },
+  { kind: "filter", text: "red" },
+  { kind: "come", rows: 1, unsent: 0 },
+];
+
 test.each(Object.entries(properties))("with any sequence of keys and rows, %s", (_, holds) => {
   fc.assert(
     fc.property(history, (given) => perform(given, holds)),
-    { numRuns: inputs(30) },
+    { numRuns: inputs(30), examples: [[{ height: 5, actions: FILTERED }]] },
   );
 });

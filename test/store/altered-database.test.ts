@@ -43,6 +43,7 @@ const refused: [change: string, says: RegExp][] = [
   ["update counters set value = -1", inTable("counters", "value")],
   ["update replies set status = 9", inTable("replies", "status")],
   ["update events set body = '[]'", inTable("events", "body")],
+  ["update events set trace = '{}'", /column trace: this is false: trace glob '00-\[0-9a-f\]\{32\}-\[0-9a-f\]\{16\}-/],
   ["update deliveries set state = 'lost'", inTable("deliveries", "state")],
   ["update deliveries set event = 999", inTable("deliveries", "event")],
   ["update deliveries set decided = '[{}]'", inTable("deliveries", "decided")],
@@ -61,6 +62,28 @@ test.each(refused)("after `%s`, the database is refused, and its files stay the 
   attempted("Changed snapshots and database files");
   await expect(createSandbox({ memory: false, db, clock: NOON })).rejects.toThrow(says);
   expect(look()).toEqual(found);
+});
+
+/** Changes a table, but not one of its indexes, as a damaged page would. The index leaves the schema meanwhile. */
+function alterBesideIndex(db: string, index: string, change: string): void {
+  const schema = new Sqlite(db).unsafeMode();
+  const entry = schema.prepare("select * from sqlite_master where name = ?").get(index);
+  schema.exec(`pragma writable_schema = on; delete from sqlite_master where name = '${index}'`).close();
+  const data = new Sqlite(db).unsafeMode();
+  data.exec(change);
+  data.pragma("writable_schema = on");
+  data.prepare("insert into sqlite_master values (@type, @name, @tbl_name, @rootpage, @sql)").run(entry);
+  data.close();
+}
+
+test("a database whose index differs from its table is refused", async () => {
+  const db = await filled();
+  const ofOne = "where document = (select max(document) from uniques)";
+  alterBesideIndex(db, "uniques_of", `update uniques set value = value || 'x' ${ofOne}`);
+  attempted("Changed snapshots and database files");
+  await expect(createSandbox({ memory: false, db, clock: NOON })).rejects.toThrow(
+    /data\.db is not a usable SQLite file: .*uniques_of/,
+  );
 });
 
 test("new ids do not repeat existing ids after another program lowered the counters", async () => {

@@ -305,10 +305,12 @@ export function withFilter(list: List, filter: string): List {
   return { ...next, chosen, cursor: above.findLast(matches) ?? filteredRows(next)[0] };
 }
 
+/** The first visible rows after the filter is set. */
 function topsUnder(list: List, filter: string): Pick<List, "top" | "unfilteredTop"> {
   const [wasFiltered, isFiltered] = [list.filter, filter].map((one) => one.trim() !== "");
-  if (wasFiltered === isFiltered) return {};
-  return isFiltered ? { unfilteredTop: list.top } : { top: list.unfilteredTop };
+  if (!isFiltered) return wasFiltered ? { top: list.unfilteredTop } : {};
+  // Among the matches, a row that was the first may be one of the last. A new match would then scroll the list.
+  return { top: undefined, ...(!wasFiltered && { unfilteredTop: list.top }) };
 }
 
 const indexOf = (rows: readonly Row[], id: string | undefined) =>

@@ -36,7 +36,7 @@ export function problemIn(sql: Sqlite.Database): string | undefined {
     if (foreign !== undefined) return foreign;
     // Rows that break a constraint are found later, with their values.
     sql.exec("pragma ignore_check_constraints = on");
-    const damage = String(sql.pragma("quick_check(1)", { simple: true }));
+    const damage = String(sql.pragma("integrity_check(1)", { simple: true }));
     sql.exec("pragma ignore_check_constraints = off");
     if (damage !== "ok" && !BROKEN_ROW.test(damage)) throw new Error(damage.replaceAll("\n", " "));
     const differing = differingObject(definitionsIn(sql));

@@ -110,7 +110,11 @@ function falseFor(columns: readonly string[], condition: string): Constraint {
   return { column, broken: `not (${condition})`, says: falseText(condition) };
 }
 
-const falseText = (condition: string) => `this is false: ${condition.replace(/\s+/g, " ")}`;
+/** A repeated character class, such as the 32 hex digits of a trace id, is written once, with its number. */
+function falseText(condition: string): string {
+  const counted = (run: string, one: string) => `${one}{${run.length / one.length}}`;
+  return `this is false: ${condition.replace(/\s+/g, " ").replace(/(\[[^\]]+\])\1+/g, counted)}`;
+}
 
 /** The conditions of `check (…)` in the definition of a table. */
 function checksIn(definition: string): string[] {
