@@ -17,7 +17,7 @@ import {
   type StartedAttempt,
 } from "./dispatcher-state.ts";
 import { acceptsConnections } from "./http/accepts-connections.ts";
-import { abandon, canStart, isOf, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
+import { abandon, canStart, dueByNow, isOf, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
 /** Seconds for which a receiver may take to respond. */
@@ -146,9 +146,9 @@ async function drain(state: DispatcherState, within: number, gone: AbortSignal |
 
 async function drainMerchant(state: DispatcherState, merchant: string): Promise<void> {
   const { clock, queues, inFlight, waiters, timeout } = state;
-  const horizon = clock.now();
+  const isDue = dueByNow(clock);
   const isOwn = (one: StartedAttempt) => isOf(merchant, one);
-  const isBusy = () => queues.dueOf(merchant) <= horizon || state.started.some(isOwn) || [...inFlight].some(isOwn);
+  const isBusy = () => isDue(queues.dueOf(merchant)) || state.started.some(isOwn) || [...inFlight].some(isOwn);
   if (!isBusy()) return;
   const limit = timeLimit(timeout + RECORDED_WITHIN);
   while (state.running && !limit.isOver() && isBusy()) {

@@ -160,15 +160,24 @@ function finish(state: DispatcherState, inFlight: InFlightAttempt, outcome: Outc
   if ((queue.due ?? Infinity) <= clock.now()) startDue(state);
 }
 
+/**
+ * Tests whether a time had come when this function was called, and has come. After a reset or restore has set the clock
+ * back, a time may lie ahead again: to wait for it would take forever.
+ */
+export function dueByNow(clock: Clock): (time: number | null) => boolean {
+  const horizon = clock.now();
+  return (time) => (time ?? Infinity) <= Math.min(horizon, clock.now());
+}
+
 /** Resolves when every attempt that is due or in flight now has been recorded. */
 export async function settled(state: DispatcherState): Promise<void> {
   const { clock, queues, inFlight } = state;
-  const horizon = clock.now();
+  const isDue = dueByNow(clock);
   const present = new Set(inFlight);
   const isAwaited = (one: InFlightAttempt) =>
-    present.has(one) || one.attempt.delivery.due <= horizon || (one.queue.due ?? Infinity) <= horizon;
+    present.has(one) || isDue(one.attempt.delivery.due) || isDue(one.queue.due);
   while (state.running) {
-    if (canStart(state) && (queues.nextDue() ?? Infinity) <= horizon) startDue(state);
+    if (canStart(state) && isDue(queues.nextDue())) startDue(state);
     const awaited = [state.starting, ...[...inFlight].filter(isAwaited).map((one) => one.settled)].filter(
       (one) => one !== undefined,
     );

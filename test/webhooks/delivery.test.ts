@@ -8,7 +8,7 @@ import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { databaseLeftBehind, folder } from "../support/program.ts";
-import { attempted, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { attempted, listen, NOON, NOON_SECONDS, open } from "../support/sandbox.ts";
 import {
   advance,
   deliver,
@@ -296,6 +296,28 @@ describe("draining", () => {
     release();
     expect(await drained).toEqual({ settled: true, pending: 1, inFlight: 0 });
     expect(await log(bench)).toHaveLength(1);
+  });
+
+  test("does not wait for a retry that a change of the clock during an advance has put into the future", async () => {
+    const { bench, receiver } = await openRegistered();
+    receiver.script(500);
+    await trigger(bench);
+    await settle(bench);
+    let release = () => {};
+    receiver.script((_, outgoing) => {
+      release = () => outgoing.writeHead(500).end();
+    }, 500);
+    const advanced = bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by: "1h" } });
+    await receiver.arrived(2);
+    await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
+    // This event's retry is due one second later: when the advance was at its first retry.
+    await trigger(bench);
+    await receiver.arrived(3);
+    release();
+    await advanced;
+    expect(await bench.control("POST", "/drain", {})).toEqual({ settled: true, pending: 2, inFlight: 0 });
+    await bench.control("POST", "/clock/advance", { by: "1s" });
+    expect(receiver.arrivals.length).toBeGreaterThan(3);
   });
 });
 
