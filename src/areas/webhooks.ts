@@ -287,7 +287,7 @@ export const behaviours: Behaviour[] = [
 /**
  * The whole string, with its prefix, is the HMAC key. It is hexadecimal, so that clients do not decode it as base64.
  */
-const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;
+const mintSecret = (call: OperationContext) => `whsec_${call.secret()}`;
 
 function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {
   const unknown = types.filter((type) => type !== EVERY_TYPE && !eventTypes.has(type));

@@ -181,7 +181,7 @@ const disableEndpoint = endpoint({
   handle({ params: { id }, deliveries, ...context }) {
     const merchant = ownerOfEndpoint(deliveries, id);
     return commit(context, () => {
-      deliveries.disable(merchant, id, "gone");
+      deliveries.disable(merchant, id);
       return { disabled: id };
     });
   },

@@ -11,7 +11,7 @@ import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends, TrendTotal } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
-import { nullableText, oneOf, type Static, Type, text } from "../schema/shapes.ts";
+import { nullableText, oneOf, type Static, Type, zeroOrOne } from "../schema/shapes.ts";
 import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -177,9 +177,7 @@ const listOperations = endpoint({
   path: "/operations",
   summary: "List operations and event types with how often each was called, emitted and delivered",
   query: Type.Object({
-    erased: Type.Optional(
-      text("1 also counts the calls and events from before a reset (default: 0)", { pattern: "^[01]$" }),
-    ),
+    erased: Type.Optional(zeroOrOne("1 also counts the calls and events from before a reset (default: 0)")),
   }),
   reply: Type.Object({
     data: Type.Array(CoverageRow),

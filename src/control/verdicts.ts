@@ -9,7 +9,7 @@ import { fail } from "../kernel/errors.ts";
 import { pick } from "../kernel/pick.ts";
 import type { ReceiverChecks } from "../report/receiver-checks.ts";
 import type { Scenarios } from "../scenarios/index.ts";
-import { oneOf, Type, text } from "../schema/shapes.ts";
+import { oneOf, Type, text, zeroOrOne } from "../schema/shapes.ts";
 import { timeOf, wholeList, wholeListOf } from "./given-values.ts";
 
 const endpoint = endpointFactory<{
@@ -39,11 +39,7 @@ const listVerdicts = endpoint({
     verdict: Type.Optional(oneOf(VERDICTS, "Only rows with this verdict")),
     merchant: Type.Optional(text("Only verdicts of this merchant")),
     since: Type.Optional(text("Only verdicts at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
-    erased: Type.Optional(
-      text("1 also lists failed and inconclusive verdicts that a reset deleted (default: 0)", {
-        pattern: "^[01]$",
-      }),
-    ),
+    erased: Type.Optional(zeroOrOne("1 also lists failed and inconclusive verdicts that a reset deleted (default: 0)")),
   }),
   reply: Type.Object({
     ...wholeListOf(ShownVerdict, "Newest first, by `at`; at the same time, open ones come first").properties,

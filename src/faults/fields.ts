@@ -22,7 +22,7 @@ export function milliseconds(written: string): number {
 }
 
 const LONGEST_WAIT = 366 * 86_400;
-const seconds = (description: string) => Type.Integer({ description, minimum: 0, maximum: LONGEST_WAIT });
+const seconds = Type.Integer({ description: "Seconds to wait", minimum: 0, maximum: LONGEST_WAIT });
 
 /** Seconds, or one of the values that clients often handle wrongly. */
 export const retryAfter = () =>
@@ -30,13 +30,13 @@ export const retryAfter = () =>
     Type.Unsafe<RetryAfter>(
       Type.Union(
         [
-          seconds("Seconds to wait"),
+          seconds,
           oneOf(
             ["absent", "zero", "past", "invalid"],
             "No header, 0, a date in the past, or a value that is neither number nor date",
           ),
           Type.Object(
-            { form: Type.String({ const: "http_date" }), seconds: seconds("Seconds to wait") },
+            { form: Type.String({ const: "http_date" }), seconds },
             { additionalProperties: false, description: "The same time as an HTTP date" },
           ),
         ],

@@ -83,7 +83,7 @@ export function createFaults(options: FaultsOptions) {
 export async function addRulesFromFile(
   path: string,
   add: (rule: unknown) => unknown,
-  mistake: FileMistake = "badFixture",
+  mistake: FileMistake,
 ): Promise<void> {
   const source = await readJsonFile(path);
   const { value } = source;

@@ -28,7 +28,7 @@ import {
 import { runControlOperation, serializeReply, withRoomForRequest } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
-import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
+import { failureReply, SAFE_HEADERS, send, sendOrFail } from "./reply.ts";
 import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, requireLiteralPath } from "./route.ts";
 import { sendParts } from "./send-parts.ts";
 import { createUnreadBound, type UnreadBound } from "./unread-responses.ts";
@@ -99,13 +99,8 @@ const redirectToPage: Stage = (request, response, next) => {
 
 /** Sends the reply that a stage has set, or an error reply. */
 function createEnding<World>({ report }: ControlAppOptions<World>) {
-  const finish = (context: RequestContext) => {
-    try {
-      send(context, context.reply as Reply);
-    } catch (error) {
-      sendFailure(context, error, report);
-    }
-  };
+  const finish = (context: RequestContext) =>
+    void sendOrFail(context, () => send(context, context.reply as Reply), report);
   const failed = (context: RequestContext, error: unknown) => {
     if (isAbandoned(context) || (error as Error).name === "AbortError") return;
     context.reply = failureReply(context, error, report);

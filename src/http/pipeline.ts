@@ -14,7 +14,7 @@ import { readIdempotencyKey, recall } from "./idempotency.ts";
 import type { Isolation } from "./isolation.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
-import { failureReply, sendFailure } from "./reply.ts";
+import { failureReply, sendOrFail } from "./reply.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, refusePath, requireLiteralPath } from "./route.ts";
 import { type Effect, operate, transact } from "./transact.ts";
@@ -129,7 +129,8 @@ function createEnding({ faults, recorder, report }: PipelineDependencies) {
     const close = () => {
       if (context.isAdmitted) recorder.close(context);
     };
-    const sending = sendReply(faults, context, context.reply, report);
+    const { reply } = context;
+    const sending = sendOrFail(context, () => faults.send(context, reply), report);
     if (sending === undefined) close();
     else void sending.then(close);
   };
@@ -139,24 +140,4 @@ function createEnding({ faults, recorder, report }: PipelineDependencies) {
     finish(context);
   };
   return { finish, failed };
-}
-
-/**
- * Sends the reply, or a 500 if that fails. The pipeline is not awaited, so an error thrown here would end the
- * process.
- */
-function sendReply(
-  faults: FaultStages,
-  context: RequestContext,
-  reply: Reply,
-  report: PipelineDependencies["report"],
-): Promise<void> | undefined {
-  const failed = (error: unknown) => sendFailure(context, error, report);
-  try {
-    const sending = faults.send(context, reply);
-    return sending === undefined ? undefined : sending.catch(failed);
-  } catch (error) {
-    failed(error);
-  }
-  return undefined;
 }

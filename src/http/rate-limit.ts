@@ -47,13 +47,12 @@ export function createRateLimiter(own: RateLimits, assumed: Assumptions) {
     limit: assumedValue(assumed, rateLimitFacts.limit),
     window: Math.round(assumedValue(assumed, rateLimitFacts.seconds) * 1_000),
   };
-  const rules: RateLimits & { readonly all: RateLimit } = { ...own, all };
   // Stored separately, so that addresses without a valid key cannot evict a merchant's window.
   const merchants = createBuckets();
   const addresses = createBuckets();
   /** The windows of operations with their own limit, by merchant and operation. */
   const operations = new Map<string, Map<string, RateLimitWindow>>();
-  const anonymous = ({ incoming }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all);
+  const anonymous = ({ incoming }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", all);
   const ofOperation = (merchant: string, operation: string, rule: RateLimit) => {
     const windows = operations.get(merchant) ?? new Map<string, RateLimitWindow>();
     if (windows.size === 0) setBounded(operations, merchant, windows, MAX_BUCKETS);
@@ -64,21 +63,21 @@ export function createRateLimiter(own: RateLimits, assumed: Assumptions) {
   return {
     anonymous,
     /** The window that a merchant's operations share. */
-    of: (merchant: string) => merchants.open(merchant, rules.all),
+    of: (merchant: string) => merchants.open(merchant, all),
     /**
      * A merchant's windows: the shared window, even if it is not open, and the open windows of operations with their
      * own limit. Reading opens no window, because opening a window may close another merchant's.
      */
     windowsOf: (merchant: string): [operation: string | null, bucket: RateLimitWindow][] => [
-      [null, merchants.all.get(merchant) ?? openBucket(rules.all)],
+      [null, merchants.all.get(merchant) ?? openBucket(all)],
       ...(operations.get(merchant) ?? []),
     ],
     bucket(context: RequestContext) {
       const merchant = context.identity?.merchant;
       if (merchant === undefined) return anonymous(context);
-      const operation = context.operation?.id ?? "all";
-      const own = rules[operation];
-      return own && operation !== "all" ? ofOperation(merchant, operation, own) : merchants.open(merchant, rules.all);
+      const { operation } = context;
+      const rule = operation && own[operation.id];
+      return rule ? ofOperation(merchant, operation.id, rule) : merchants.open(merchant, all);
     },
     /** Drops one merchant's windows (default: all windows). */
     clear(merchant?: string) {

@@ -68,6 +68,24 @@ export function sendFailure(
   else if (!outgoing.writableEnded) outgoing.destroy();
 }
 
+/**
+ * Calls `sendReply`, and sends a 500 if that fails. Nothing awaits a request, so an error thrown here would end the
+ * process.
+ */
+export function sendOrFail(
+  context: RequestContext,
+  sendReply: () => void | Promise<void>,
+  report: (error: unknown, context: RequestContext) => void,
+): Promise<void> | undefined {
+  const failed = (error: unknown) => sendFailure(context, error, report);
+  try {
+    return sendReply()?.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+  return undefined;
+}
+
 export function send(context: RequestContext, reply: Reply, rateHeaders: Record<string, string> = {}): void {
   if (writeHead(context, reply, rateHeaders))
     endResponse(context, context.incoming.method === "HEAD" ? undefined : reply.body);

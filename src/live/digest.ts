@@ -30,7 +30,7 @@ export function createMadeCounts(stored: () => StoredCounts) {
     // merchant.
     else if (event.kind === "removal") {
       const { merchant } = event;
-      const gone = { requests: moveCount(requests, merchant, ""), attempts: moveCount(attempts, merchant, "") };
+      const gone = { requests: moveCount(requests, merchant), attempts: moveCount(attempts, merchant) };
       setBounded(removed, merchant, gone, MAX_REMOVED);
     }
   };
@@ -56,11 +56,11 @@ export function createMadeCounts(stored: () => StoredCounts) {
   };
 }
 
-/** Adds the count of `from` to the count of `to`, removes it from `from`, and returns it. */
-function moveCount(counts: Map<string, number>, from: string, to: string): number {
-  const moved = counts.get(from) ?? 0;
-  counts.set(to, (counts.get(to) ?? 0) + moved);
-  counts.delete(from);
+/** Moves the count of a merchant to the count without a merchant, and returns it. */
+function moveCount(counts: Map<string, number>, merchant: string): number {
+  const moved = counts.get(merchant) ?? 0;
+  counts.set("", (counts.get("") ?? 0) + moved);
+  counts.delete(merchant);
   return moved;
 }
 

@@ -120,13 +120,13 @@ const choiceOption = <const V extends string>(words: readonly [V, ...V[]], descr
   schema: oneOf(words, ""),
 });
 
-const numberOption = (description: string, usual: number, minimum: number, maximum: number) => ({
+const numberOption = (description: string, usual: number, maximum: number) => ({
   value: "n",
   description,
   defaultText: String(usual),
   default: usual,
-  parse: wholeNumber(minimum, maximum),
-  schema: Type.Integer({ minimum, maximum }),
+  parse: wholeNumber(0, maximum),
+  schema: Type.Integer({ minimum: 0, maximum }),
 });
 
 type Definitions = { readonly [Name in OptionName]: OptionDefinition<Options[Name]> };
@@ -140,7 +140,7 @@ const inGroup = <const D>(group: OptionDefinition<unknown>["group"], definitions
 
 export const optionDefinitions: Definitions = {
   ...inGroup("Address and storage", {
-    port: numberOption("listen on this port; 0 selects any free port", 4747, 0, 65_535),
+    port: numberOption("listen on this port; 0 selects any free port", 4747, 65_535),
     host: textOption("address", "listen on this address", "both loopback addresses"),
     db: {
       ...textOption("file", "keep all data in this SQLite file", ".merchant-sandbox/sandbox.db"),
@@ -153,7 +153,7 @@ export const optionDefinitions: Definitions = {
     fixtures: textOption("path", "load merchants from this folder or file instead of lodge, market, stage and blank"),
     lessons: textOption("dir", "load lessons from this folder instead of the built-in ones"),
     snapshot: textOption("file", "start from this snapshot, which replaces the data in the database"),
-    seed: numberOption("generate ids, keys and secrets from this seed", 1, 0, 2 ** 32),
+    seed: numberOption("generate ids, keys and secrets from this seed", 1, 2 ** 32),
     clock: {
       ...textOption("time", "freeze the clock at this time, such as 2026-01-05T09:00:00Z", "real"),
       parse: clockTime,

@@ -29,6 +29,9 @@ export const oneOrSeveral = (kind: "operation" | "event", description: string, k
 
 export const flag = (description: string) => Type.Boolean({ description });
 
+/** A switch in a query. */
+export const zeroOrOne = (description: string) => text(description, { pattern: "^[01]$" });
+
 export const count = (description: string, options: object = {}) =>
   Type.Integer({ description, minimum: 0, maximum: SAFE, ...options });
 

@@ -35,8 +35,8 @@ export interface OperationContext {
   emitTest(type: string, data: unknown): ReturnType<Outbox["emit"]>;
   /** A new id for something that is not a record. */
   mint(prefix: string): string;
-  /** A new secret, derived from the seed, the merchant and `purpose`. */
-  secret(purpose: string): string;
+  /** A new secret of a webhook endpoint, derived from the seed and the merchant. */
+  secret(): string;
   /** The stored JSON, if `result` is the record written last and its kind has this schema; otherwise undefined. */
   jsonOf(result: unknown, schema: TSchema): string | undefined;
   /** Sends a warning to the client, in a header of the response. */
@@ -116,8 +116,8 @@ export function operationContextFactory(stores: OperationDependencies) {
       emit,
       emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
       mint: (prefix) => counters.mint(merchant, prefix),
-      secret: (purpose) =>
-        random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
+      secret: () =>
+        random.hex(32, "secret", merchant, "webhook", counters.next(merchant, "secret"), tenants.keyOf(merchant)),
       jsonOf: (result, schema) => jsonIfWritten(scope, result, schema),
       warn: (text) => warned?.(text),
       tenants,

@@ -18,8 +18,8 @@ interface Key {
  * The folder is set by XDG_STATE_HOME or LOCALAPPDATA. It has no variable of its own, because each `MERCHANT_SANDBOX_`
  * variable is an option.
  */
-export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  const { XDG_STATE_HOME, LOCALAPPDATA } = environment;
+export function userStateFolder(): string {
+  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env;
   const given = process.platform === "win32" ? LOCALAPPDATA : XDG_STATE_HOME;
   // A relative path would lie in the checkout.
   if (given !== undefined && isAbsolute(given)) return join(given, "merchant-sandbox");

@@ -74,7 +74,7 @@ export function createAttemptRecorder(options: AttemptRecorderOptions) {
           : deliveries.retryAt(sequence, end.nextDue);
       if (!exists) return undefined;
       const sequenceOfAttempt = attempts.add(attempt.start, end);
-      if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
+      if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint);
       const message = messageOf(attempt, end, sequenceOfAttempt);
       return { nextDue: end.nextDue, message, began: outcome.began, span: attempt.span };
     },

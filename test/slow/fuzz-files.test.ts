@@ -148,7 +148,7 @@ test("a mutated fault file is rejected with a line, or its rules are added", asy
   await fuzz(100, [], async (drawn) => {
     writeFileSync(path, corrupt(files, drawn)[1]);
     registry.clear();
-    return accepts(path, () => addRulesFromFile(path, registry.add));
+    return accepts(path, () => addRulesFromFile(path, registry.add, "badFixture"));
   });
 });
 

@@ -8,7 +8,7 @@ import { append, emptyList, type List, removeRows, replace, withTopGap } from ".
 import { type Row, TOP_GAP } from "../state/rows.ts";
 import { listOf, type UiState, valuesOf } from "../state/state.ts";
 import { withList, withNotice } from "../state/updates.ts";
-import { laterAttempts, resultOf } from "./details/row-lines.ts";
+import { laterAttempts, reasonOf, resultOf } from "./details/row-lines.ts";
 import { panes } from "./index.ts";
 
 export function applyConnection(state: UiState, connection: StreamConnection): UiState {
@@ -46,7 +46,7 @@ function tellReplay(state: UiState, items: readonly LiveItem[]): UiState {
   const [replay, ...others] = attempts.filter(({ trigger }) => trigger === "replay");
   if (!replay || others.length > 0 || !REPLAY.test(state.lastCall?.path ?? "")) return state;
   const failed = replay.status !== "succeeded";
-  const result = [resultOf(replay), failed ? replay.summary : undefined].filter(Boolean).join(" ");
+  const result = failed ? reasonOf(replay) : resultOf(replay);
   const text = `The replay of ${replay.eventType} ${failed ? "failed" : "succeeded"}: ${result}`;
   return withNotice(state, text, failed ? "failure" : "green");
 }

@@ -20,6 +20,7 @@ import {
   hasFailed,
   laterAttempts,
   outcomeOf,
+  reasonOf,
   resultOf,
   resultStyles,
   targetOf,
@@ -130,8 +131,7 @@ export const deliveries = listPane<AttemptMessage>({
     "",
     programCommand(state, "listen --forward-to localhost:3000/hooks"),
   ],
-  failureOf: (attempt) =>
-    attempt.status === "succeeded" ? undefined : [resultOf(attempt), attempt.summary].filter(Boolean).join(" "),
+  failureOf: (attempt) => (attempt.status === "succeeded" ? undefined : reasonOf(attempt)),
   detail: deliveryDetail,
   fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
   isRelated: (one, other) => one.eventType === other.eventType && one.endpointId === other.endpointId,

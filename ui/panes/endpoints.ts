@@ -5,7 +5,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { Call } from "../../src/client/curl.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { maskKey } from "../../src/kernel/mask.ts";
-import { apiKeysOf, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { apiKeysOf, listed, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import { count, countNote, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
 import { symbols, type TextStyle } from "../text/style.ts";
@@ -67,7 +67,7 @@ export const endpoints = listPane<ListedEndpoint>({
   detail: (opened) => ({
     title: `Endpoint ${opened.url}`,
     lines(_data, { band, field, section, text }, state) {
-      const newest = valuesOf<ListedEndpoint>(state, PANE).find(({ id }) => id === opened.id);
+      const newest = listed(state, PANE, opened);
       const { id, merchant, url, events, secret, status, health, created } = newest ?? opened;
       const attempts = valuesOf<AttemptMessage>(state, "deliveries").filter(({ endpointId }) => endpointId === id);
       return [
@@ -150,8 +150,7 @@ export const endpoints = listPane<ListedEndpoint>({
  * confirmation if there are any.
  */
 function toggle(state: UiState, opened: ListedEndpoint): StateUpdate {
-  const { id, url, status, health } =
-    valuesOf<ListedEndpoint>(state, PANE).find((one) => one.id === opened.id) ?? opened;
+  const { id, url, status, health } = listed(state, PANE, opened) ?? opened;
   const { disable, enable } = controlCalls.endpoints;
   if (status !== "enabled")
     return makeCall(state, enable({ id }), () => ({ message: `Enabled ${url}`, undo: disable({ id }) }));

@@ -10,7 +10,7 @@ import { symbols } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { type DetailWriter, linkTo } from "./details/detail-lines.ts";
 import { recordLinks } from "./details/record-links.ts";
-import { attemptLines, requestText, resultOf } from "./details/row-lines.ts";
+import { attemptLines, reasonOf, requestText } from "./details/row-lines.ts";
 import { traceCall, traceSection } from "./details/trace.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
@@ -40,7 +40,7 @@ function outcomeBand({ theme, band }: DetailWriter, { deliveries }: LoggedEvent,
   if (total === 0) return band(`${unsure} No endpoint is subscribed to it`, false);
   if (failed > 0) {
     const last = attempts.find(({ deliveryState }) => deliveryState === "failed");
-    const reason = last ? `: ${[resultOf(last), last.summary].filter(Boolean).join(" ")}` : "";
+    const reason = last ? `: ${reasonOf(last)}` : "";
     return band(`${bad} ${of(failed)} failed${reason}`, true);
   }
   if (cancelled > 0) return band(`${bad} ${of(cancelled)} cancelled`, true);

@@ -3,7 +3,7 @@
 import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { count, plural } from "../../src/kernel/text.ts";
-import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { listed, listOf, type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
 import { saveFixture } from "./controls/fixture-form.ts";
 import { sharedWindow } from "./controls/form-fields.ts";
@@ -43,7 +43,7 @@ export const merchants = listPane<ListedMerchant>({
     title: `Merchant ${opened.id}`,
     lines(_data, write, state) {
       const { field } = write;
-      const newest = valuesOf<ListedMerchant>(state, "merchants").find(({ id }) => id === opened.id);
+      const newest = listed(state, MERCHANTS_PANE, opened);
       const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
       const window = sharedWindow(state, id);
       return [
@@ -101,7 +101,7 @@ function keyText([first, ...others]: readonly string[]): string {
 const withStatus = (id: string, status: string) => controlCalls.records.move({ kind: "merchant", id, status });
 
 function toggleSuspension(state: UiState, opened: ListedMerchant): StateUpdate {
-  const { id, status } = valuesOf<ListedMerchant>(state, MERCHANTS_PANE).find((one) => one.id === opened.id) ?? opened;
+  const { id, status } = listed(state, MERCHANTS_PANE, opened) ?? opened;
   const isActive = status === "active";
   return makeCall(state, withStatus(id, isActive ? "suspended" : "active"), () => ({
     message: isActive ? `Suspended ${id}: its requests get 403. Press z to reactivate it` : `Reactivated ${id}`,

@@ -9,7 +9,7 @@ import type { UiState } from "../state/state.ts";
 import { copyText } from "../state/updates.ts";
 import { dateTimeToSecond, milliseconds } from "../text/format.ts";
 import { styled, symbols } from "../text/style.ts";
-import { type DetailLine, type DetailWriter, linkTo } from "./details/detail-lines.ts";
+import { type DetailLine, type DetailWriter, linkTo, STEP_PANES } from "./details/detail-lines.ts";
 import { partsOfReference, RECORDS_PANE, recordLinks, recordReference } from "./details/record-links.ts";
 import { listPane, readAs } from "./pane.ts";
 
@@ -79,14 +79,6 @@ function recordLines(timeline: Timeline, write: DetailWriter, state: UiState): D
   ];
 }
 
-/** The pane that has the details of each kind of step. */
-const PANES: Readonly<Record<TimelineStep["kind"], string>> = {
-  request: "requests",
-  event: "events",
-  clock: "events",
-  delivery: "deliveries",
-};
-
 /** `09:12:44  request   POST /v1/payments  201 pay_1 succeeded`. */
 function stepLines(
   { kind, id, at, text, result, failed }: TimelineStep,
@@ -98,5 +90,5 @@ function stepLines(
   const lines = paragraph(
     `${time}  ${marks[kind]} ${kind.padEnd(8)}  ${mask(text)}${result === null ? "" : `  ${result}`}`,
   );
-  return linkTo(PANES[kind], id, failed ? lines.map((line) => styled(theme, line, "failure")) : lines);
+  return linkTo(STEP_PANES[kind], id, failed ? lines.map((line) => styled(theme, line, "failure")) : lines);
 }

@@ -254,6 +254,10 @@ export const listOf = (state: UiState, pane = state.pane): List => state.lists[p
 export const valuesOf = <Value>(state: UiState, pane: string): Value[] =>
   listOf(state, pane).rows.flatMap(({ value, gap }) => (gap ? [] : [value as Value]));
 
+/** The listed version of a value, which is the newest one; undefined once the list has dropped it. */
+export const listed = <Value extends { id: string }>(state: UiState, pane: string, { id }: Value) =>
+  valuesOf<Value>(state, pane).findLast((one) => one.id === id);
+
 /** Sandbox time now, in milliseconds: the time last read, plus the real time since then unless the clock is frozen. */
 export function sandboxNow({ sandbox, clockReadAt, now }: UiState): number {
   const clock = sandbox?.clock;

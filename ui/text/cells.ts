@@ -45,23 +45,25 @@ export function sanitize(text: string): string {
 
 export const sanitizeLines = (text: string): string => text.split("\n").map(sanitize).join("\n");
 
-export function cut(text: string, width: number, ellipsis = "…"): string {
+const ELLIPSIS = "…";
+
+export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   if (width <= 0) return "";
-  if (PLAIN.test(text)) return text.slice(0, width - 1) + ellipsis;
-  return prefixWithin(piecesOf(text), width - 1).join("") + ellipsis;
+  if (PLAIN.test(text)) return text.slice(0, width - 1) + ELLIPSIS;
+  return prefixWithin(piecesOf(text), width - 1).join("") + ELLIPSIS;
 }
 
 /** Cuts text in the middle: a third of the width shows its start, the rest its end. */
-export function cutMiddle(text: string, width: number, ellipsis = "…"): string {
+export function cutMiddle(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   const head = Math.floor((width - 1) / 3);
-  if (head < 2) return cut(text, width, ellipsis);
-  if (PLAIN.test(text)) return text.slice(0, head) + ellipsis + text.slice(text.length - (width - 1 - head));
+  if (head < 2) return cut(text, width);
+  if (PLAIN.test(text)) return text.slice(0, head) + ELLIPSIS + text.slice(text.length - (width - 1 - head));
   const pieces = piecesOf(text);
   const first = prefixWithin(pieces, head);
   const last = prefixWithin(pieces.reverse(), width - 1 - widthOf(first.join("")));
-  return first.join("") + ellipsis + last.reverse().join("");
+  return first.join("") + ELLIPSIS + last.reverse().join("");
 }
 
 const piecesOf = (text: string): string[] => Array.from(graphemes().segment(text), ({ segment }) => segment);

@@ -1,9 +1,9 @@
 // Runs the commands of --effects and --restart, which the user gave on the command line, in a shell.
 
 import { spawn } from "node:child_process";
-import { connect } from "node:net";
-import { afterRealTime, realDelay, stopwatch } from "../../kernel/clock.ts";
+import { afterRealTime, stopwatch } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
+import { acceptsConnections } from "../../webhooks/http/accepts-connections.ts";
 
 /** Real milliseconds that a command may take. */
 const MAX_TIME = 30_000;
@@ -25,16 +25,11 @@ export async function countWith(command: string): Promise<number> {
 /** Runs the command of --restart, and waits until the receiver accepts connections again. */
 export async function restartWith(command: string, url: string): Promise<void> {
   await runInShell(command, "--restart", "inherit");
-  const { hostname, port, protocol } = new URL(url);
   const elapsed = stopwatch();
-  const target = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (protocol === "https:" ? 443 : 80) };
-  while (!(await accepts(target))) {
-    if (elapsed() > MAX_TIME)
-      throw new SandboxError(
-        `Nothing accepts connections at ${url} ${MAX_TIME / 1_000} s after --restart ${quote(command)}.`,
-      );
-    await realDelay(50);
-  }
+  if (await acceptsConnections(url, {}, () => elapsed() > MAX_TIME)) return;
+  throw new SandboxError(
+    `Nothing accepts connections at ${url} ${MAX_TIME / 1_000} s after --restart ${quote(command)}.`,
+  );
 }
 
 const quote = (text: string) => JSON.stringify(text);
@@ -63,11 +58,4 @@ async function runInShell(command: string, flag: string, output: "pipe" | "inher
     );
   if (code !== 0) throw new SandboxError(`${flag} ${quote(command)} failed: it ended with ${code}.`);
   return text;
-}
-
-function accepts(target: { host: string; port: number }): Promise<boolean> {
-  const socket = connect(target);
-  return new Promise<boolean>((resolve) => {
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-  }).finally(() => socket.destroy());
 }

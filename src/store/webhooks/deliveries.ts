@@ -207,10 +207,10 @@ function endpoints({ sql }: Database, outbox: Outbox, baseOf: BaseOf) {
     /** The body of an event, as it is sent. */
     bodyOf: (merchant: string, event: string) => bodyOf.get({ merchant, event }),
     /** Disables an endpoint and cancels its pending deliveries. */
-    disable(merchant: string, endpoint: string, reason: string) {
+    disable(merchant: string, endpoint: string) {
       const isShared = anyReceiver(merchant, endpoint)?.baggage !== undefined;
       const owner = (isShared ? baseOf(merchant) : undefined) ?? merchant;
-      setStatus.run({ merchant: owner, endpoint, status: "disabled", reason });
+      setStatus.run({ merchant: owner, endpoint, status: "disabled", reason: "gone" });
       outbox.unsubscribe(owner, endpoint);
     },
     /** Enables an endpoint again; false when the merchant has no such endpoint. */

@@ -1,4 +1,4 @@
-// Waits until the server of an endpoint accepts connections, without sending it a request.
+// Waits until a server accepts connections, without sending it a request.
 
 import { connect } from "node:net";
 import { realDelay } from "../../kernel/clock.ts";
@@ -12,7 +12,7 @@ const LONGEST_LOOK = 2_000;
 /** Resolves with true once the server accepts a connection, or with false once `isOver` returns true. */
 export async function acceptsConnections(
   url: string,
-  { lookup }: Pick<TargetPolicy, "lookup">,
+  { lookup }: Partial<Pick<TargetPolicy, "lookup">>,
   isOver: () => boolean,
 ): Promise<boolean> {
   while (!isOver()) {
@@ -22,7 +22,7 @@ export async function acceptsConnections(
   return false;
 }
 
-const canConnect = ({ protocol, hostname, port }: URL, lookup: TargetPolicy["lookup"]) =>
+const canConnect = ({ protocol, hostname, port }: URL, lookup: TargetPolicy["lookup"] | undefined) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({
       host: hostname.replace(/^\[|\]$/g, ""),

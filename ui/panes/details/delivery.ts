@@ -9,7 +9,7 @@ import type { AttemptMessage } from "../../../src/contracts/live-messages.ts";
 import { SIGNATURE_HEADER, USUAL_SIGNATURE } from "../../../src/contracts/webhook.ts";
 import { mask } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
-import { type UiState, valuesOf } from "../../state/state.ts";
+import { listed, type UiState, valuesOf } from "../../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../../text/format.ts";
 import { symbols } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -34,7 +34,9 @@ export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: Deliveri
     const { field, section } = write;
     const isOfDelivery = (one: AttemptMessage) => targetOf(one) === targetOf(row);
     const verdicts = verdictSection(write, state, ({ attempts }) => attempts.includes(row.id));
-    const top = [...outcomeBand(write, state, row), ...summary(write, state, row)];
+    // The list knows whether the attempt is retried.
+    const newest = listed(state, "deliveries", row) ?? row;
+    const top = [...outcomeBand(write, state, newest), ...summary(write, newest)];
     if (!delivery) return [...top, ...verdicts];
     const { attempt, attempts, request } = delivery;
     return [
@@ -51,13 +53,8 @@ export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: Deliveri
   },
 });
 
-/** The newest version of an attempt: the list knows whether the attempt is retried. */
-const newestOf = (state: UiState, opened: AttemptMessage) =>
-  valuesOf<AttemptMessage>(state, "deliveries").findLast(({ id }) => id === opened.id) ?? opened;
-
 /** `✗ 500 database is down  attempt 6 of 6  ✗ failed 12:04`. */
-function outcomeBand({ band }: DetailWriter, state: UiState, opened: AttemptMessage): DetailLine[] {
-  const row = newestOf(state, opened);
+function outcomeBand({ band }: DetailWriter, state: UiState, row: AttemptMessage): DetailLine[] {
   const { good, bad } = symbols(state.theme);
   const [outcome] = outcomeOf(state, row, laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"))(row));
   const isFailed = row.status !== "succeeded";
@@ -66,8 +63,7 @@ function outcomeBand({ band }: DetailWriter, state: UiState, opened: AttemptMess
   return band(`${result}  ${nth}  ${outcome}`, isFailed);
 }
 
-function summary({ field }: DetailWriter, state: UiState, opened: AttemptMessage): DetailLine[] {
-  const row = newestOf(state, opened);
+function summary({ field }: DetailWriter, row: AttemptMessage): DetailLine[] {
   const { nextAttemptAt } = row;
   const next = nextAttemptAt === null ? null : `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`;
   return [

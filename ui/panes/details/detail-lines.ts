@@ -21,6 +21,9 @@ export const linkTo = (pane: string, id: string, lines: readonly string[]): Deta
   return lines.map((text) => ({ text, link }));
 };
 
+/** The pane that has the details of each kind of step in a timeline or a trace. */
+export const STEP_PANES = { request: "requests", event: "events", clock: "events", delivery: "deliveries" };
+
 const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 

@@ -4,7 +4,7 @@ import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.t
 import { describeRule } from "../../../src/client/rule-text.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { pick } from "../../../src/kernel/pick.ts";
-import { secondsUntil, type UiState, valuesOf } from "../../state/state.ts";
+import { listed, secondsUntil, type UiState, valuesOf } from "../../state/state.ts";
 import { count, countdown, dateTime, dateTimeToSecond, milliseconds, plural } from "../../text/format.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../verdicts.ts";
@@ -15,7 +15,7 @@ export const faultDetail = (opened: FaultRule): Detail => ({
   title: `Fault ${opened.name ?? opened.id}`,
   lines(_data, write, state) {
     const { field, section } = write;
-    const newest = valuesOf<FaultRule>(state, "faults").find(({ id }) => id === opened.id);
+    const newest = listed(state, "faults", opened);
     const rule = newest ?? opened;
     const { id, name, expect } = rule;
     const description = state.lookups.rules?.find(({ title }) => title === rule.action.type)?.description ?? "";

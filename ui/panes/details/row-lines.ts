@@ -53,6 +53,9 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
   return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
 }
 
+/** `500 database is down`: the result of an attempt, and the summary of its response. */
+export const reasonOf = (attempt: AttemptSummary) => [resultOf(attempt), attempt.summary].filter(Boolean).join(" ");
+
 /** The style of the endpoint's response, whether or not the delivery is retried. */
 export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] =>
   statusStyles(responseStatus ?? 0);

@@ -4,13 +4,10 @@ import type { Trace } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import { stepText } from "../../../src/client/trace-text.ts";
 import { symbols } from "../../text/style.ts";
-import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
+import { type DetailLine, type DetailWriter, linkTo, STEP_PANES } from "./detail-lines.ts";
 
 /** Fetches what caused a request, an event or a delivery attempt, and what it caused. */
 export const traceCall = (id: string) => controlCalls.traces.get({ id });
-
-/** The pane of each kind of step. */
-const PANES = { request: "requests", event: "events", delivery: "deliveries" };
 
 /**
  * The section is empty for a single request without a trace id, because the details already show everything about it.
@@ -26,7 +23,7 @@ export function traceSection(
   const lines = reply.steps.flatMap((step): DetailLine[] => {
     const indent = "  ".repeat(step.depth + 1);
     const [first = "", ...rest] = row(stepText(step), indent);
-    if (step.id !== opened) return linkTo(PANES[step.kind], step.id, [first, ...rest]);
+    if (step.id !== opened) return linkTo(STEP_PANES[step.kind], step.id, [first, ...rest]);
     return [symbols(theme).cursor + first.slice(1), ...rest];
   });
   const more = reply.has_more ? text(`The first ${reply.steps.length} steps are listed.`, "dim") : [];
