@@ -305,6 +305,19 @@ describe("nothing that a stranger stored is posted to a program of this machine"
     expect([service.arrivals.length, error]).toEqual([3, expect.stringContaining("start with --trust")]);
   });
 
+  test("by an endpoint of its merchant-sandbox.json, and the start says so", async () => {
+    const service = await receive();
+    const cwd = repository({ "merchant-sandbox.json": JSON.stringify({ endpoints: [{ url: service.url }] }) })();
+    attempted("Webhooks that a checkout sends");
+    const program = launch(["start", "--memory", "--port", "0", "--no-ui"], NOWHERE, cwd);
+    const says = await program.line((line) => line.includes(` to ${service.url} as `));
+    expect(says).toMatch(/^Not yet delivering \* of mer_lodge to /);
+    await program.line((line) => line.startsWith(`Not written by a sandbox of this user, so nothing is sent to`));
+    program.child.kill("SIGTERM");
+    await program.ended;
+    expect(service.arrivals).toEqual([]);
+  });
+
   test("by a snapshot of a clone, loaded at the start or later, unlike a snapshot of this user", async () => {
     const service = await receive();
     const { snapshot } = await postingDatabase(service.url);

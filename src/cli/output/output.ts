@@ -31,8 +31,10 @@ export interface Output {
 export const plainOutput: Output = {
   ready(facts) {
     print(readyLine(facts));
-    for (const { id, merchant, url, events, secret } of facts.endpoints)
-      print(`Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}`);
+    for (const { id, merchant, url, events, secret } of facts.endpoints) {
+      const delivering = facts.heldEndpoints.includes(url) ? "Not yet delivering" : "Delivering";
+      print(`${delivering} ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}`);
+    }
     const held = heldNote(facts);
     if (held !== undefined) print(held);
     if (facts.controlToken !== undefined)
