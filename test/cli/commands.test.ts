@@ -459,6 +459,9 @@ describe("fault", () => {
       "armed, affects the next 2 matching calls; matched 1, fired 1",
     );
     expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
+    await linesOf(bench, "fault", "add", "503", "payments.list", "--merchant", "market");
+    expect((await bench.faults.list()).data.map(({ match }) => match.merchant)).toEqual(["mer_market"]);
+    await bench.faults.clear();
     expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain(
       "on all operations, every match, for 30s: armed, affects all matching calls",
     );

@@ -55,7 +55,7 @@ const triggerFlags = {
 } satisfies Record<string, FlagDefinition>;
 
 const ruleFlags = {
-  merchant: { value: "merchant", description: "match only calls or deliveries of this merchant" },
+  merchant: { value: "merchant", description: "match only calls or deliveries of this merchant, such as lodge" },
   endpoint: { value: "endpoint", description: "match only deliveries to this endpoint", rare: true },
   id: { value: "id", description: "use this id, such as flt_lost_payment", defaultText: "generated", rare: true },
   name: { value: "text", description: "give the rule a readable name", rare: true },
