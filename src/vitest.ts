@@ -13,7 +13,7 @@ import type {
   SharedSandbox,
   TestFixtures,
 } from "./index.ts";
-import { createSandbox, openSharedSandbox, ownMerchant } from "./index.ts";
+import { createSandbox, createTestMerchant, openSharedSandbox } from "./index.ts";
 import { realNow } from "./kernel/clock.ts";
 import { tryParseDuration } from "./kernel/duration.ts";
 
@@ -35,7 +35,7 @@ const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): Test
     ],
     merchant: async ({ sandbox, task }, use) => {
       const endsAt = task.timeout > 0 ? realNow() + task.timeout - BEFORE_TIMEOUT : Infinity;
-      const merchant = await ownMerchant(sandbox, { name: nameOf(task) });
+      const merchant = await createTestMerchant(sandbox, nameOf(task));
       deadlines.set(merchant, endsAt);
       await use(merchant);
       await merchant.remove();
@@ -47,18 +47,12 @@ const BEFORE_TIMEOUT = 300;
 /** When the matchers for the merchant of a test end at the latest, in real milliseconds. */
 const deadlines = new WeakMap<OwnMerchant, number>();
 
-/** The longest name of a merchant. */
-const LONGEST_NAME = 1_000;
-
 /** The project, the file, the suites and the title of a test. A retry is another test: the logs keep the first try. */
 function nameOf({ name, suite, file, result }: TestContext["task"]): string {
   const titles = [name];
   for (let outer = suite; outer; outer = outer.suite) titles.unshift(outer.name);
   const retry = result?.retryCount ? [`retry ${result.retryCount}`] : [];
-  return [file.projectName ?? "", file.name, ...titles, ...retry]
-    .filter((part) => part !== "")
-    .join(" > ")
-    .slice(0, LONGEST_NAME);
+  return [file.projectName ?? "", file.name, ...titles, ...retry].filter((part) => part !== "").join(" > ");
 }
 
 /**

@@ -230,7 +230,7 @@ export interface ControlApi {
     save(given: {
       name: string;
     }): Promise<SnapshotsSaveReply>;
-    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. Changes of records that have fallen due by now happen at once, and their webhooks are sent. Requests see the current data until the snapshot has been checked and replaces all data at once. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. Changes of records that have fallen due by now happen at once, and their webhooks are sent. Requests see the current data until the snapshot has been checked and replaces all data at once. The ids of events that followed the snapshot are used again, for other events. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;
@@ -1437,7 +1437,7 @@ export interface Merchant {
   apiKeys: string[];
 }
 export interface MerchantsAddInput {
-  /** Which fixture (default: lodge) */
+  /** Which fixture, or a merchant created from it (default: the first fixture) */
   fixture?: string;
   /** Determines its ids and keys (default: the number of merchants created without a name) */
   name?: string;
@@ -2798,8 +2798,9 @@ export interface OwnMerchant {
   [Symbol.asyncDispose](): Promise<void>;
 }
 /**
- * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
- * `name`, such as the name of the test, its ids, keys and secrets are the same in every run.
+ * Creates a merchant with the records of a fixture, on a sandbox in this process or another. `fixture` is its name or a
+ * merchant created from it (default: the first fixture). With a `name`, such as the name of the test, its ids, keys and
+ * secrets are the same in every run.
  */
 export declare function ownMerchant(sandbox: SandboxApi, { fixture, name }?: {
   fixture?: string | undefined;
@@ -3041,7 +3042,7 @@ export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
 export declare function openSharedSandbox(): Promise<SharedSandbox>;
 /**
  * Creates a merchant for a test, from the fixture of the app's own merchant, so that the app can also act as the new
- * one. The app's own merchant is the one whose key is MERCHANT_API_KEY.
+ * one. The app's own merchant is the one whose key is MERCHANT_API_KEY (default: the merchant of the first fixture).
  */
 export declare function createTestMerchant(sandbox: ControlApi, name: string | undefined): Promise<OwnMerchant>;
 /**

@@ -50,8 +50,9 @@ export interface OwnMerchant {
 const DEFAULT_LIMIT = 100;
 
 /**
- * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
- * `name`, such as the name of the test, its ids, keys and secrets are the same in every run.
+ * Creates a merchant with the records of a fixture, on a sandbox in this process or another. `fixture` is its name or a
+ * merchant created from it (default: the first fixture). With a `name`, such as the name of the test, its ids, keys and
+ * secrets are the same in every run.
  */
 export async function ownMerchant(
   sandbox: SandboxApi,

@@ -78,7 +78,7 @@ const addMerchant = endpoint({
     "every run, in any order of tests. While a merchant of this name exists, another one counts as `name #2`. The " +
     "name of a removed merchant can be used again; its logs are then erased.",
   body: Type.Object({
-    fixture: Type.Optional(text("Which fixture (default: lodge)")),
+    fixture: Type.Optional(text("Which fixture, or a merchant created from it (default: the first fixture)")),
     name: Type.Optional(
       text("Determines its ids and keys (default: the number of merchants created without a name)", {
         minLength: 1,
@@ -94,7 +94,7 @@ const addMerchant = endpoint({
   }),
   status: 201,
   handle: ({ body, world, about }) => ({
-    ...world.add(body.fixture ?? "lodge", body.name),
+    ...world.add(body.fixture, body.name),
     baseUrl: about.url() + API_PREFIX,
   }),
 });

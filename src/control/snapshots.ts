@@ -56,7 +56,8 @@ const restoreSnapshot = endpoint({
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
     "Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock " +
     "continue. Changes of records that have fallen due by now happen at once, and their webhooks are sent. " +
-    "Requests see the current data until the snapshot has been checked and replaces all data at once.",
+    "Requests see the current data until the snapshot has been checked and replaces all data at once. " +
+    "The ids of events that followed the snapshot are used again, for other events.",
   reply: Type.Object({
     restored: Type.String(),
     heldDeliveries: Type.Optional(

@@ -55,7 +55,7 @@ export function readRule(given: unknown, known: KnownNames): FaultRule {
   const wellFormed = Object.fromEntries(
     Object.entries(rule).filter(([part]) => part === "action" || !broken.has(part)),
   ) as RuleInput;
-  const read = withDefaults(wellFormed, action, known);
+  const read = withDefaults(withMerchantId(wellFormed, known), action, known);
   failWithAll([
     ...misshapen,
     ...(broken.has("action") ? [] : errorsOf(["/action", () => checkAction(read)])),
@@ -74,6 +74,15 @@ function withTextForm(rule: RuleInput): RuleInput {
   return typeof action.as === "number"
     ? { ...rule, action: { ...action, as: String(action.as) } as ActionInput }
     : rule;
+}
+
+/** Completes `match.merchant`, such as lodge, to the id of the merchant, unless the id exists as it is. */
+function withMerchantId(rule: RuleInput, known: KnownNames): RuleInput {
+  const merchant = rule.match?.merchant;
+  if (merchant === undefined) return rule;
+  const merchants = known.merchants();
+  const id = [merchant, `mer_${merchant}`].find((one) => merchants.includes(one)) ?? merchant;
+  return { ...rule, match: { ...rule.match, merchant: id } };
 }
 
 /** The action of this type. Fails with a suggestion if the type is unknown. */

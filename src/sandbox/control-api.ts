@@ -65,7 +65,7 @@ export function openControlApi(engine: Engine) {
     removed,
   });
   const verifier = openVerifier(engine, checks);
-  const lessons = openLessons(engine, verifier, () => world.add(fixtures()[0]?.name ?? "").id);
+  const lessons = openLessons(engine, verifier, () => world.add().id);
   const auditor = openAuditor(engine, checks);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const operationIds = engine.operations.map(({ id }) => id);

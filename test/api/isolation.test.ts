@@ -1,7 +1,10 @@
 // Isolation: calls that name the merchant of a test in their baggage header, and the webhooks of such a merchant.
 
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { createTestMerchant, ownMerchant, verifySignature, withMerchant } from "../../src/index.ts";
+import { createTestMerchant, type OwnMerchant, ownMerchant, verifySignature, withMerchant } from "../../src/index.ts";
+import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -133,6 +136,25 @@ test("a test's merchant is created from the merchant of MERCHANT_API_KEY, and th
   vi.stubEnv("MERCHANT_API_KEY", "sk_test_market");
   const merchant = await createTestMerchant(bench, "a test").finally(vi.unstubAllEnvs);
   expect(await me(bench, merchant.baggage, "sk_test_market")).toBe(merchant.id);
+});
+
+test("a test's merchant has the records of the app's merchant, whatever the name of its fixture file", async () => {
+  const fixtures = join(folder(), "mine.json");
+  copyFileSync("fixtures/merchants/market.json", fixtures);
+  const bench = await open({ fixtures });
+  const nameOf = async ({ id }: OwnMerchant) => (await bench.merchants.list({ merchant: id })).data[0]?.name;
+  for (const key of ["sk_test_market", "sk_test_elsewhere", ""]) {
+    vi.stubEnv("MERCHANT_API_KEY", key);
+    const merchant = await createTestMerchant(bench, "a test").finally(vi.unstubAllEnvs);
+    expect([key, await nameOf(merchant)]).toEqual([key, "Soko la Baraka"]);
+  }
+  for (const fixture of ["mine", "mer_market", "market", undefined])
+    expect(await nameOf(await ownMerchant(bench, { fixture }))).toBe("Soko la Baraka");
+  const asked = { body: { name: "New", email: "new@example.com" }, key: "sk_test_market" };
+  const { body: made } = await bench.call("POST", "/v1/merchants", asked);
+  await expect(ownMerchant(bench, { fixture: made.id })).rejects.toThrow(
+    `${made.id} was created through the API and came from no fixture. Save it as one`,
+  );
 });
 
 test("withMerchant passes a merchant, and the arguments of the runner, to a test of any runner", async () => {

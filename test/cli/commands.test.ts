@@ -459,6 +459,9 @@ describe("fault", () => {
       "armed, affects the next 2 matching calls; matched 1, fired 1",
     );
     expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
+    await linesOf(bench, "fault", "add", "503", "payments.list", "--merchant", "market");
+    expect((await bench.faults.list()).data.map(({ match }) => match.merchant)).toEqual(["mer_market"]);
+    await bench.faults.clear();
     expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain(
       "on all operations, every match, for 30s: armed, affects all matching calls",
     );
@@ -472,6 +475,13 @@ describe("fault", () => {
     expect((await runCommand(bench.url, "fault", "add", "drop", "payments.list")).error).toMatch(
       /The service never sends payments\.list\. It is an operation; these affect calls: status, rate_limit, .*\. Only a test/,
     );
+    const noteOn = async (status: string) => (await runCommand(bench.url, "fault", "add", status)).error.split(": ")[1];
+    expect([await noteOn("424"), await noteOn("599"), await noteOn("492"), await noteOn("509")]).toEqual([
+      undefined,
+      "599 is not a registered HTTP status.\n",
+      "492 is not a registered HTTP status. Did you mean 429?\n",
+      "509 is not a registered HTTP status. Did you mean 409?\n",
+    ]);
     for (const line of (await linesOf(bench, "fault", "--json")).slice(1))
       await linesOf(bench, "fault", "rm", JSON.parse(line).id);
     expect(await linesOf(bench, "fault", "clear")).toEqual(["Removed 1 fault rule."]);

@@ -1,9 +1,9 @@
 // Test merchants, and the Vitest fixture and matchers for them, which the tests below use themselves.
 
-import { describe, expect as plain } from "vitest";
+import { afterAll, beforeAll, describe, expect as plain, vi } from "vitest";
 import { ownMerchant } from "../../src/client/test-merchant.ts";
 import { connect, type Expectation } from "../../src/index.ts";
-import { createTest, expect, test } from "../../src/vitest.ts";
+import { createTest, expect, type SandboxFixtures, test } from "../../src/vitest.ts";
 import { call } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -11,6 +11,7 @@ const payments = (merchant: { baseUrl: string; apiKey: string }, query = "") =>
   fetch(`${merchant.baseUrl}/payments${query}`, { headers: { Authorization: `Bearer ${merchant.apiKey}` } });
 
 const atNoon = createTest({ clock: "2026-01-05T12:00:00Z" });
+const onlyMarket = createTest({ fixtures: "fixtures/merchants/market.json" });
 
 describe("each test", () => {
   const seen: { merchant: string; url: string }[] = [];
@@ -48,6 +49,21 @@ describe("each test", () => {
     plain(await sandbox.clock.get()).toMatchObject({ mode: "frozen", unix: 1_767_614_400 });
     plain(sandbox.url).not.toBe(seen[0]?.url);
     plain((await payments(merchant)).status).toBe(200);
+  });
+});
+
+describe("the merchant of a test has the records of", () => {
+  const nameOf = async ({ merchant, sandbox }: SandboxFixtures) =>
+    (await sandbox.merchants.list({ merchant: merchant.id })).data[0]?.name;
+  beforeAll(() => void vi.stubEnv("MERCHANT_API_KEY", "sk_test_stage"));
+  afterAll(() => void vi.unstubAllEnvs());
+
+  test("the fixture of the app's own merchant", async ({ merchant, sandbox }) => {
+    plain(await nameOf({ merchant, sandbox })).toContain("Hoshizora Stage");
+  });
+
+  onlyMarket("the first fixture, if the app's merchant is not in the sandbox", async ({ merchant, sandbox }) => {
+    plain(await nameOf({ merchant, sandbox })).toBe("Soko la Baraka");
   });
 });
 

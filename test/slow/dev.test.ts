@@ -143,6 +143,18 @@ describe("dev without a terminal", () => {
     ]);
   });
 
+  test("with --attach, removes the endpoint at the end although a reset gave it another id", async () => {
+    const bench = await open();
+    await bench.endpoints.register({ url: "http://localhost:3999/other" });
+    const target = `localhost:${await freePort()}/hooks`;
+    const shared = ["dev", "--attach", "--url", bench.url, "--forward-to", target, "--", "sh", "-c"];
+    // The app resets the sandbox, and ends when its endpoint is registered again.
+    const app = `curl -s -X POST -H 'Content-Type: application/json' -d '{}' $MERCHANT_SANDBOX_URL/_sandbox/reset
+      until curl -s $MERCHANT_SANDBOX_URL/_sandbox/endpoints | grep -q ${target}; do sleep 0.1; done`;
+    expect((await runShared([...shared, app])).code).toBe(0);
+    expect((await bench.endpoints.list()).data).toEqual([]);
+  });
+
   test("reports a mistake in the command with the fix", async () => {
     const memory = FLAGS.slice(0, 3);
     const said = async (...words: string[]) => {

@@ -339,6 +339,21 @@ test("`listen --forward-to` accepts a port, and a URL without http://", async ()
     expect((await forward(bench, target)).first).toContain(` to ${full} as we_`);
 });
 
+test("`listen` keeps its secret if a reset gives its endpoint another id", async () => {
+  const bench = await open();
+  await bench.endpoints.register({ url: "http://localhost:3999/other" });
+  const { child, ended } = await forward(bench, (await receiver()).url);
+  const [before] = (await bench.endpoints.list()).data;
+  await bench.control("POST", "/reset", {});
+  // `listen` registers its endpoint again some time after the reset.
+  while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const [after] = (await bench.endpoints.list()).data;
+  expect([after?.url, after?.secret, after?.id === before?.id]).toEqual([before?.url, before?.secret, false]);
+  child.kill("SIGTERM");
+  await ended;
+  expect(await endpoints(bench)).toEqual([]);
+});
+
 test("`listen` registers its endpoint again after a reset, and keeps an endpoint that already existed", async () => {
   const bench = await open();
   const { url, received } = await receiver();
@@ -350,9 +365,13 @@ test("`listen` registers its endpoint again after a reset, and keeps an endpoint
   await line((text) => text.startsWith('{"event":"delivery"') && text.includes('"responseStatus":200'));
   expect([received.length, JSON.parse(out[0] ?? "").created]).toEqual([1, true]);
   const other = await forward(bench, url);
-  expect(other.first).toContain("the endpoint already existed, and is kept");
+  expect(other.first).toContain("the endpoint already existed, and is kept.");
   other.child.kill("SIGINT");
   await other.ended;
+  const changing = await forward(bench, url, "--secret", "whsec_other", "--events", "payout.*");
+  expect(changing.first).toContain("the endpoint already existed, and keeps its new events and secret.");
+  changing.child.kill("SIGINT");
+  await changing.ended;
   expect(await endpoints(bench)).toHaveLength(1);
   child.kill("SIGTERM");
   await ended;

@@ -97,12 +97,15 @@ async function attachTo({ flags, options, sources }: Omit<Arguments, "rest">): P
   const sandbox = sandboxAt(found, flags, { url: "--forward-to" });
   const { id: merchant } = await sandbox.merchant(flags.merchant);
   const wanted = { url: fullUrl(forwardTo), merchant, ...(webhookSecret !== undefined && { secret: webhookSecret }) };
-  const endpoint = await sandbox.control.endpoints.register(wanted);
+  const first = await sandbox.control.endpoints.register(wanted);
+  const again = { ...wanted, secret: first.secret };
+  // A reset may give the endpoint another id.
+  let latest = Promise.resolve(first);
   const following = await followLiveStream(target, {
     ...SILENT,
     event(event) {
       const isCleared = event.kind === "reset" && (event.merchant ?? merchant) === merchant;
-      if (isCleared) sandbox.control.endpoints.register({ ...wanted, secret: endpoint.secret }).catch(() => {});
+      if (isCleared) latest = latest.then((before) => sandbox.control.endpoints.register(again).catch(() => before));
     },
   });
   following.failed.catch(() => {});
@@ -110,7 +113,8 @@ async function attachTo({ flags, options, sources }: Omit<Arguments, "rest">): P
     watched,
     async close() {
       following.stop();
-      if (endpoint.created) await sandbox.control.endpoints.remove({ id: endpoint.id }).catch(() => {});
+      const { id } = await latest;
+      if (first.created) await sandbox.control.endpoints.remove({ id }).catch(() => {});
     },
   };
 }

@@ -55,7 +55,7 @@ const triggerFlags = {
 } satisfies Record<string, FlagDefinition>;
 
 const ruleFlags = {
-  merchant: { value: "merchant", description: "match only calls or deliveries of this merchant" },
+  merchant: { value: "merchant", description: "match only calls or deliveries of this merchant, such as lodge" },
   endpoint: { value: "endpoint", description: "match only deliveries to this endpoint", rare: true },
   id: { value: "id", description: "use this id, such as flt_lost_payment", defaultText: "generated", rare: true },
   name: { value: "text", description: "give the rule a readable name", rare: true },
@@ -93,11 +93,13 @@ function helpOf({ description, example, schema, main }: Action, isAll: boolean):
   return lines.filter((line) => line !== "").join("\n");
 }
 
+/** The registered statuses of errors. Node also knows 509, which is not registered. */
+const REGISTERED = Object.keys(STATUS_CODES).filter((status) => /^[45]/.test(status) && status !== "509");
+
 /** Suggests a status. Prefers the same digits in another order, because swapped digits are the likeliest mistake. */
 function nearestStatus(status: string): string {
   const digits = (text: string) => [...text].sort().join("");
-  const known = Object.keys(STATUS_CODES).filter((one) => /^[45]/.test(one));
-  return didYouMean(status, known.filter((one) => digits(one) === digits(status)).concat(known));
+  return didYouMean(status, REGISTERED.filter((one) => digits(one) === digits(status)).concat(REGISTERED));
 }
 
 /** Checks --retry-after here, because the API's error lists only the words that it accepts, not the seconds. */
@@ -122,7 +124,7 @@ const add = sandboxCommand({
   async call({ control }, { flags, positionals: [action = "", ...names] }) {
     checkRetryAfter(flags["retry-after"]);
     const status = /^(?:status=)?([45]\d\d)$/.exec(action)?.[1];
-    if (status !== undefined && STATUS_CODES[status] === undefined)
+    if (status !== undefined && !REGISTERED.includes(status))
       note(`${status} is not a registered HTTP status.${nearestStatus(status)}`);
     const rule = await control.faults.add(ruleOf(action, names, flags));
     noteWarnings(rule.warnings);

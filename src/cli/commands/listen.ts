@@ -1,7 +1,7 @@
 // `listen`: registers a URL of this machine for webhooks while it runs, and prints each delivery attempt, including
 // retries.
 
-import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
+import type { ListedEndpoint, RegisteredEndpoint } from "../../../generated/control-api.ts";
 import { eventsText, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { usageError } from "../../kernel/errors.ts";
@@ -61,17 +61,23 @@ async function follow(sandbox: RunningSandbox, wanted: NewEndpoint, asJson: bool
   const stopped = stopSignal();
   const output = asJson ? jsonOutput : plainOutput;
   const { endpoints } = sandbox.control;
+  const before = (await endpoints.list({ merchant: wanted.merchant })).data.find(({ url }) => url === wanted.url);
   const first = await endpoints.register(wanted);
   const isOwn = first.created;
+  const end = isOwn
+    ? "stop and remove the endpoint"
+    : `stop; the endpoint already existed, and ${howKept(before, first)}`;
+  // A reset may give the endpoint another id, from which another secret would be derived.
+  const again = isOwn ? { ...wanted, secret: first.secret } : wanted;
   let shown: RegisteredEndpoint | undefined;
-  const kept = await keepRegistered(sandbox, wanted, first, {
+  const kept = await keepRegistered(sandbox, again, first, {
     output,
     attempt: output.event,
     registered(endpoint) {
       if (endpoint.id === shown?.id && endpoint.secret === shown.secret) return;
       shown = endpoint;
       const listening = { event: "listening", ...endpoint, created: isOwn } satisfies JsonLine;
-      print(asJson ? JSON.stringify(listening) : lineOf(endpoint, isOwn));
+      print(asJson ? JSON.stringify(listening) : lineOf(endpoint, end));
     },
   });
   try {
@@ -83,8 +89,14 @@ async function follow(sandbox: RunningSandbox, wanted: NewEndpoint, asJson: bool
   }
 }
 
-function lineOf({ id, merchant, url, events, secret }: RegisteredEndpoint, isOwn: boolean): string {
-  const end = isOwn ? "stop and remove the endpoint" : "stop; the endpoint already existed, and is kept";
+/** Names what the flags changed of an endpoint that already existed. */
+function howKept(before: ListedEndpoint | undefined, now: RegisteredEndpoint): string {
+  const isSame = { events: before?.events.join() === now.events.join(), secret: before?.secret === now.secret };
+  const changed = (["events", "secret"] as const).filter((name) => before !== undefined && !isSame[name]);
+  return changed.length === 0 ? "is kept" : `keeps its new ${changed.join(" and ")}`;
+}
+
+function lineOf({ id, merchant, url, events, secret }: RegisteredEndpoint, end: string): string {
   return (
     `Delivering ${eventsText(events)} of ${merchant} to ${url} as ${id}, signed with ${secret}. ` +
     `Press Ctrl-C to ${end}.`

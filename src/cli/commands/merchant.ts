@@ -12,7 +12,7 @@ export const merchant = commandGroup({
     add: sandboxCommand({
       usage: "merchant add [fixture]",
       example: "merchant add lodge --name checkout",
-      summary: "create a merchant with the records of a fixture (default: lodge); prints its id and its API key",
+      summary: "create a merchant with the records of a fixture (default: the first); prints its id and its API key",
       flags: {
         name: {
           value: "text",

@@ -2,6 +2,7 @@
 
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import type { Random } from "../../kernel/random.ts";
 import { SANDBOX } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -42,14 +43,18 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
   const seededMerchant = database.sql.prepare<[string], SeededIdentity & { fixture: string }>(
     "select merchant as id, fixture, key, email, place from seeded_merchants where merchant = ?",
   );
+  const seededFrom = (merchant: string, remedy: string) =>
+    seededMerchant.get(tenants.require(merchant)) ??
+    fail("validation_failed", `${merchant} was created through the API and came from no fixture. ${remedy}`);
+  /** The fixture of this name; otherwise the fixture from which this merchant, such as lodge, was created. */
+  const fixtureFor = (wanted: string) => {
+    const isFixture = fixtures().some(({ name }) => name === wanted);
+    const merchant = isFixture ? undefined : [wanted, `mer_${wanted}`].find(tenants.has);
+    const remedy = `Save it as one with \`${PROGRAM} fixture save ${merchant} mine.json\`, and start with --fixtures.`;
+    return fixtureNamed(fixtures(), merchant === undefined ? wanted : seededFrom(merchant, remedy).fixture);
+  };
   const reseed = (merchant: string) => {
-    const seeded = seededMerchant.get(tenants.require(merchant));
-    if (!seeded)
-      fail(
-        "validation_failed",
-        `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`,
-      );
-    const { fixture: name, ...identity } = seeded;
+    const { fixture: name, ...identity } = seededFrom(merchant, "Reset everything, or remove it.");
     const fixture = fixtureNamed(fixtures(), name);
     copies.prepare(fixture);
     runSummary.keepEventCountsOf(merchant);
@@ -84,11 +89,12 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
         forget();
       }),
     /**
-     * Creates a merchant with all records of a fixture and a new identity. The identity is derived from the seed and
-     * the name; without a name, from the seed and the number of merchants created without one.
+     * Creates a merchant with all records of a fixture and a new identity. `wanted` names the fixture, or a merchant
+     * that came from it (default: the first fixture). The identity is derived from the seed and the name; without a
+     * name, from the seed and the number of merchants created without one.
      */
-    add(fixtureName: string, name?: string) {
-      const fixture = fixtureNamed(fixtures(), fixtureName);
+    add(wanted?: string, name?: string) {
+      const fixture = fixtureFor(wanted ?? fixtures()[0]?.name ?? "");
       copies.prepare(fixture);
       if (name === undefined) return database.transaction(() => newMerchants.numbered(fixture));
       const { isLogged, ...created } = database.transaction(() => newMerchants.named(fixture, name));
