@@ -864,7 +864,7 @@ export type FaultAction = {
   type: "delay";
   /** How much later, in sandbox time, such as 600ms, 30s or 24h */
   by?: string;
-  /** `before_response`, or {after: TYPE}: once an event of that type is delivered, or after a day */
+  /** `before_response`, for events that a call to the API causes, or {after: TYPE}: once an event of that type is delivered, or after a day */
   until?: "before_response" | {
     /** A type of event, such as payout.paid */
     after: string;

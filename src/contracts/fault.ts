@@ -64,6 +64,8 @@ export interface DeliverySubject {
   /** The number of the attempt, starting at 1. */
   attempt: number;
   attemptId?: string;
+  /** Whether this is the first attempt at an event of a request, so that the response can wait for it. */
+  canPrecedeResponse: boolean;
   /** Parses the event. Called only if a rule matches on its content. */
   event?: () => unknown;
   /** Sandbox milliseconds of the endpoint's last secret rotation; undefined if it was never rotated. */

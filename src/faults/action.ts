@@ -49,6 +49,8 @@ export interface Action<
   defaultTimes?(values: Values): number;
   /** How many attempts of one delivery a single firing covers (default: 1). */
   attempts?(values: Values): number;
+  /** Whether the action affects only deliveries that can precede the response to the call that caused them. */
+  precedesResponse?(values: Values): boolean;
   /** Called once when the rule is armed. Returns the effect, or a function that makes it at each firing. */
   prepare(values: Values): Effect | ((moment: FiringContext) => Effect);
 }

@@ -34,7 +34,10 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
   const isSpent = () => trigger.per === "rule" && trigger.times !== null && counts.fired >= trigger.times;
   const { fire, fireAgain } = createFiring(id, rule, seed, counts, endsAt);
   const matchesCall = callMatcher(rule.match);
-  const matchesDelivery = deliveryMatcher(rule.match);
+  const precedesResponse = action.precedesResponse?.(rule.fields) ?? false;
+  const matchesMatch = deliveryMatcher(rule.match);
+  const matchesDelivery = (delivery: DeliverySubject, now: number) =>
+    (delivery.canPrecedeResponse || !precedesResponse) && matchesMatch(delivery, now);
   /** The last attempt of each delivery that an earlier firing covers. */
   const covered = new Map<string, number>();
 

@@ -75,7 +75,9 @@ const delay = onDeliveries({
             ),
           ],
           {
-            description: "`before_response`, or {after: TYPE}: once an event of that type is delivered, or after a day",
+            description:
+              "`before_response`, for events that a call to the API causes, or {after: TYPE}: once an event of that " +
+              "type is delivered, or after a day",
           },
         ),
       ),
@@ -85,6 +87,7 @@ const delay = onDeliveries({
     (by === undefined) === (until === undefined)
       ? "A delay needs either action.by (delay=5s) or action.until (--until)."
       : undefined,
+  precedesResponse: ({ until }) => until === "before_response",
   prepare: ({ by, until = "before_response" }) =>
     by === undefined ? { kind: "delay", until } : { kind: "delay", by: milliseconds(by) },
 });

@@ -149,7 +149,7 @@ function subjectOf(
   nameAttempt: AttemptId,
   { receiver }: TimingFaultOptions["deliveries"],
 ): DeliverySubject {
-  const { merchant, endpoint, eventType, eventId, attempts, body } = delivery;
+  const { merchant, endpoint, eventType, eventId, request, replay, attempts, body } = delivery;
   const attempt = attempts + 1;
   const event = () => JSON.parse(body) as unknown;
   const rotatedAt = () => {
@@ -163,6 +163,7 @@ function subjectOf(
     eventId,
     attempt,
     attemptId: nameAttempt(delivery, attempt),
+    canPrecedeResponse: request !== null && replay === 0 && attempts === 0,
     event,
     rotatedAt,
   };

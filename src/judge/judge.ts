@@ -102,6 +102,11 @@ export function createJudge(options: JudgeOptions) {
      * receiver can then still change.
      */
     isWatching: (merchant?: string) => isWatching(state, merchant),
+    /**
+     * Takes the result of a count of effects on these events, which decides whether their receiver acted once. `shown`
+     * is undefined if the count did not pass.
+     */
+    counted: (events: ReadonlySet<string>, shown: string | undefined) => count(state, events, shown),
     /** The newest writes that followed from a delivery attempt, by the id of the request. */
     callBacks(): ReadonlyMap<string, CallBack> {
       drainQueue(state);
@@ -160,6 +165,11 @@ function requestQueue(state: JudgeState): (entry: RequestEntry) => void {
     if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
     if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
   };
+}
+
+function count(state: JudgeState, events: ReadonlySet<string>, shown: string | undefined): void {
+  drainQueue(state);
+  for (const { receivers } of state.trackers.values()) receivers.counted(events, shown);
 }
 
 function resolveAndSetAlarm(state: JudgeState): void {

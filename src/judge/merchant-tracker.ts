@@ -1,7 +1,7 @@
 // Tracks one merchant's clients and webhook receivers, and runs every rule on their calls and responses.
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
-import type { VerdictMessage } from "../contracts/verdict.ts";
+import type { Verdict, VerdictMessage } from "../contracts/verdict.ts";
 import type { CallBack } from "./call-backs.ts";
 import { arrivalOf, isSameRequest, type Moment, type ObservedCall, responseOf, waitBetween } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners } from "./receivers.ts";
@@ -148,6 +148,9 @@ function retract(log: VerdictLog, { from, to }: Retry, { verdicts, how }: Revise
   }
 }
 
+const isJudged = (verdict: Verdict) => (repeat: RepeatDelivery) =>
+  rules.some((rule) => rule.onRepeatDelivery?.(repeat)?.verdict === verdict);
+
 const receiverListeners = ({ log, isDelivering, onAttributed, onDue }: TrackerTools): ReceiverListeners => ({
   isDelivering,
   onAttributed,
@@ -155,7 +158,7 @@ const receiverListeners = ({ log, isDelivering, onAttributed, onDue }: TrackerTo
   onDelivery: (delivery) =>
     void runRules(log.add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
   onRepeatDelivery(repeat, reported) {
-    if (reported !== undefined && log.hasFailed(reported) && !isFailure(repeat)) {
+    if (reported !== undefined && log.hasFailed(reported) && !isJudged("fail")(repeat)) {
       log.doubt(
         reported,
         `But another delivery was in flight and may have caused the write after ${repeat.repeat.id}.`,
@@ -167,10 +170,10 @@ const receiverListeners = ({ log, isDelivering, onAttributed, onDue }: TrackerTo
       log.withdraw(reported, `The write that followed ${repeat.repeat.id} belongs to another delivery.`, []);
     return id ?? reported;
   },
-  isFailure,
+  isFailure: isJudged("fail"),
+  // Without its count, the verdict shows whether a later count that fails has to change it.
+  needsCount: (repeat) => isJudged("inconclusive")({ ...repeat, counted: undefined }),
 });
-
-const isFailure = (repeat: RepeatDelivery) => rules.some((rule) => rule.onRepeatDelivery?.(repeat)?.verdict === "fail");
 
 function runOnRepeat(add: AddFinding, repeat: RepeatDelivery, reported?: string): string | undefined {
   const subject = attemptSubject(repeat.repeat, repeat.fault);

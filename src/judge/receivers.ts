@@ -13,6 +13,8 @@ import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 interface Repeat {
   readonly earlier: readonly WatchedDelivery[];
   readonly repeat: WatchedDelivery;
+  /** What a later count of the receiver's effects showed; undefined without a count that passed. */
+  counted?: string | undefined;
 }
 
 export interface ReceiverListeners {
@@ -24,6 +26,8 @@ export interface ReceiverListeners {
   onRepeatDelivery(repeat: RepeatDelivery, reported: string | undefined): string | undefined;
   /** Whether the repeat already fails a rule. */
   isFailure(repeat: RepeatDelivery): boolean;
+  /** Whether only a count of effects can decide a rule on the repeat. */
+  needsCount(repeat: RepeatDelivery): boolean;
   /** Whether a delivery is in flight. When it is recorded, an earlier write may turn out to be its effect. */
   isDelivering(): boolean;
   /** Called when a write is attributed to a delivery attempt, or no longer to any (`cause` is undefined). */
@@ -35,6 +39,8 @@ export interface ReceiverListeners {
 const MAX_EVENTS = 200;
 /** The most deliveries kept for each event, with which later deliveries are compared. */
 const MAX_DELIVERIES = 20;
+/** The most reported repeats that a later count of effects can still decide. */
+const MAX_UNDECIDED = 1_000;
 /**
  * Milliseconds from the write that shows a failure until the report. Calls and attempts that end at about the same time
  * are observed first.
@@ -102,6 +108,8 @@ export function createReceivers(listeners: ReceiverListeners) {
     },
     /** When the next repeat delivery is complete; Infinity when none is watched. */
     nextDue: repeats.nextDue,
+    /** Takes the result of a count of effects on these events; `shown` is undefined if the count did not pass. */
+    counted: repeats.counted,
     /** The repeat deliveries that are still watched for writes. */
     pending: repeats.pending,
     /** Reports all repeat deliveries, because the run is over. */
@@ -137,10 +145,16 @@ function createRepeats(listeners: ReceiverListeners) {
   const suspects = new Set<WatchedDelivery>();
   /** The reported repeats by their delivery, with the id of the verdict. */
   const reported = new Map<WatchedDelivery, { repeat: Repeat; id: string | undefined }>();
+  /** The reported repeats that a count can decide, by attempt. */
+  const undecided = new Map<string, { repeat: Repeat; id: string | undefined }>();
   const report = (repeat: Repeat, before?: string) => {
     watched.delete(repeat.repeat);
     suspects.delete(repeat.repeat);
-    reported.set(repeat.repeat, { repeat, id: listeners.onRepeatDelivery(describeRepeat(repeat), before) });
+    const described = describeRepeat(repeat);
+    const final = { repeat, id: listeners.onRepeatDelivery(described, before) };
+    reported.set(repeat.repeat, final);
+    if (listeners.needsCount(described)) setBounded(undecided, repeat.repeat.attempt.id, final, MAX_UNDECIDED);
+    else undecided.delete(repeat.repeat.attempt.id);
   };
   return {
     open(repeat: Repeat) {
@@ -177,6 +191,14 @@ function createRepeats(listeners: ReceiverListeners) {
       }
       suspects.clear();
     },
+    counted(events: ReadonlySet<string>, shown: string | undefined) {
+      const isCounted = (repeat: Repeat) => events.has(repeat.repeat.attempt.eventId) && repeat.counted !== shown;
+      for (const repeat of watched.values()) if (isCounted(repeat)) repeat.counted = shown;
+      for (const { repeat, id } of [...undecided.values()].filter((one) => isCounted(one.repeat))) {
+        repeat.counted = shown;
+        report(repeat, id);
+      }
+    },
     nextDue: () => watched.keys().next().value?.watchedUntil ?? Infinity,
     pending: () => [...watched.values()].map(describeRepeat),
     conclude() {
@@ -189,7 +211,7 @@ function createRepeats(listeners: ReceiverListeners) {
  * A write is attributed to the last delivery that started before the write arrived. A slow write caused by the first
  * delivery can therefore be attributed to the second, so a third delivery is compared with both.
  */
-const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
+const describeRepeat = ({ earlier, repeat, counted }: Repeat): RepeatDelivery => {
   const acted = earlier.find((delivery) => effectsOf(delivery).length > 0);
   return {
     first: (acted ?? earlier.find(({ isAccepted }) => isAccepted) ?? (earlier[0] as WatchedDelivery)).attempt,
@@ -198,6 +220,7 @@ const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
     writesBefore: earlier.flatMap(effectsOf).filter((call) => call.arrived < repeat.started),
     writesAfterRepeat: effectsOf(repeat),
     isShared: (call) => [...earlier, repeat].some(({ shared }) => shared.has(call.request)),
+    counted,
     fault: repeat.fault,
   };
 };

@@ -3,7 +3,7 @@
 
 import { evidenceText, verdictLine } from "../client/verdict-text.ts";
 import type { ReceiverCheck, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
-import { ACTS_ONCE, type Verdict } from "../contracts/verdict.ts";
+import type { Verdict } from "../contracts/verdict.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { plural } from "../kernel/text.ts";
 import { checkLine, checkName, problemText, scenarioLine } from "./problem-text.ts";
@@ -123,8 +123,6 @@ function checkCases(run: RunReport): Case[] {
   });
 }
 
-const COUNTED = "A test counted the effects: see the cases of checks.";
-
 /** The worst verdicts on each rule and operation are one case, so that names are unique and the same in each run. */
 function verdictCases(run: RunReport): Case[] {
   const byName = new Map<string, [ReportedVerdict, ...ReportedVerdict[]]>();
@@ -135,7 +133,6 @@ function verdictCases(run: RunReport): Case[] {
     if (!same) byName.set(name, [found]);
     else if (same[0].verdict === found.verdict) same.push(found);
   }
-  const hasCounts = run.checks.some(({ kind }) => kind === "effects");
   const cases = [...byName].map(([name, found]) => {
     const [{ verdict, message, hint, severity: type }] = found;
     const shown = [
@@ -143,9 +140,7 @@ function verdictCases(run: RunReport): Case[] {
       ...found.flatMap((one) => [...(one.message === message ? [] : [one.message]), evidenceText(one)]),
     ];
     const isFailure = verdict === "fail" && failsOnVerdicts(run);
-    const isCounted = verdict === "inconclusive" && found[0].rule === ACTS_ONCE && hasCounts;
-    const text = isCounted ? `${message} ${COUNTED}` : message;
-    return judgedCase({ classname: "verdicts", name, verdict, message: text, isFailure, type, shown });
+    return judgedCase({ classname: "verdicts", name, verdict, message, isFailure, type, shown });
   });
   const unchecked = run.unchecked.map((what) => skipped("verdicts", `not checked: ${what}`, `not checked: ${what}`));
   const { notAccepted } = run.totals;

@@ -140,7 +140,10 @@ function openVerifier(
       isWatching: judge.isWatching,
     },
     scenarios: scenarios.armed,
-    onEffects: checks.counted,
+    onEffects(expectation, merchant, result) {
+      checks.counted(expectation, merchant, result);
+      judge.counted(new Set(result.counted), result.verdict === "pass" ? result.message : undefined);
+    },
     hasAudited: () => checks.list(false).checks.some(({ kind }) => kind === "audit"),
     faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
     listen(listener) {

@@ -97,7 +97,7 @@ export function compareEffects(
   const chosen = tried.filter((delivery) => matchesDelivery({ event }, delivery));
   const delivered = eventsOf(chosen);
   const accepted = eventsOf(chosen.filter(({ state }) => state === "succeeded")).filter((id) => !known?.has(id));
-  const seen = { found: made, evidence: delivered.slice(-MAX_EVIDENCE) };
+  const seen = { found: made, evidence: delivered.slice(-MAX_EVIDENCE), counted: delivered };
   const text = `The receiver acted ${plural(made, "time")} on ${plural(delivered.length, "event")}`;
   if (made > delivered.length) {
     const others = made <= eventsOf(tried).length ? otherTypes(tried, chosen, event) : [];

@@ -6,6 +6,8 @@ import type { Verdict } from "../contracts/verdict.ts";
 import { type Condition, type Count, compareCount, describeCount, meetsCondition } from "../schema/conditions.ts";
 
 export interface CheckResult extends Omit<VerificationResult, "expectation"> {
+  /** The ids of all events whose effects were counted. */
+  counted?: readonly string[];
   /** Whether the expectation can still become true. */
   open: boolean;
   /** Whether the result may still change by itself within seconds. If so, verification waits longer than `within`. */

@@ -146,7 +146,7 @@ function createSignal(listen: VerifierOptions["listen"]) {
 }
 
 function conclude(planned: readonly PlannedCheck[], checked: readonly CheckResult[], waited: number): Verification {
-  const results = checked.map(({ open: _, settles: __, ...result }, index) => ({
+  const results = checked.map(({ open: _, settles: __, counted: ___, ...result }, index) => ({
     expectation: (planned[index] as PlannedCheck).kind,
     ...result,
   }));

@@ -354,6 +354,19 @@ test("with --fail-on verdicts, a failed expectation of effects fails the run, ev
   expect((await problemsOf(bench, "verdicts")).code).toBe(0);
 });
 
+test("--fail-on inconclusive accepts a duplicate whose effects a test counted", async () => {
+  const bench = await openObserved();
+  const receiver = await receive();
+  await register(bench, receiver.url, ["payment.succeeded"]);
+  await bench.faults.add({ match: { event: "payment.succeeded" }, action: { type: "duplicate", copies: 2 } });
+  await bench.events.trigger({ type: "payment.succeeded" });
+  await settle(bench);
+  const notChecked = expect.stringContaining("Not checked: whether the receiver acted once on evt_");
+  expect(await problemsOf(bench, "inconclusive")).toEqual({ code: 4, lines: [notChecked] });
+  await bench.verify({ all: [{ effects: { match: { event: "payment.succeeded" }, made: 1 } }] });
+  expect(await problemsOf(bench, "inconclusive")).toEqual({ code: 0, lines: [] });
+});
+
 test.each(["stop", "reset", "restart"])(
   "--fail-on score still counts a failed scenario after a %s, until the verdicts are cleared",
   async (end) => {

@@ -374,7 +374,7 @@ describe("junit", () => {
     expect(failed.failure["#text"]).toMatch(/Retry-After/);
   });
 
-  test("an inconclusive verdict on effects says that a test counted the effects", async () => {
+  test("a count of effects decides whether the receiver acted once on the deliveries before it", async () => {
     const bench = await open({ clock: undefined });
     const receiver = await receive();
     await register(bench, receiver.url);
@@ -387,7 +387,18 @@ describe("junit", () => {
     expect(String(await skippedText())).toMatch(/none took effect between/);
     const effects = { made: 1, match: { event: "payment.succeeded" } };
     await bench.control("POST", "/verify", { all: [{ effects }] });
-    expect(String(await skippedText())).toMatch(/A test counted the effects: see the cases of checks\./);
+    expect((await fetchReport(bench, "junit")).text).toMatch(/"webhook.single_effect" time="0"\/>/);
+    const acted = async () =>
+      (await bench.verdicts.list({ rule: "webhook.single_effect" })).data.map(({ verdict, message }) => [
+        verdict,
+        message,
+      ]);
+    const counted = ["pass", "A test counted the effects: The receiver acted 1 time on 1 event."];
+    expect(await acted()).toEqual([counted]);
+    await bench.events.replay({ id: receiver.arrivals[0]?.headers["x-webhook-id"] as string });
+    await receiver.arrived(3);
+    await bench.control("POST", "/drain", {});
+    expect((await acted()).sort()).toEqual([["inconclusive", expect.stringMatching(/^Not checked/)], counted]);
   });
 
   test("stays valid with untrusted text", () => {

@@ -324,6 +324,24 @@ describe("delay", () => {
     expect(await log(bench)).toMatchObject([{ status: "failed" }, { status: "succeeded" }]);
   });
 
+  test("until before_response affects no event without a call that waits, such as a trigger or a replay", async () => {
+    const { bench } = await openRegistered();
+    await bench.scenarios.start({ name: "webhook-before-response" });
+    const score = async () => {
+      await settle(bench);
+      const { message, faults } = await bench.scenarios.get({ name: "webhook-before-response" });
+      return { message, fired: faults.map((fault) => fault.fired) };
+    };
+    await bench.events.trigger({ type: "customer.created" });
+    expect(await score()).toEqual({
+      message: "0 of 10 points: webhook.genuine_taken, webhook.ack_fast not decided; 1 of its faults has not fired.",
+      fired: [0],
+    });
+    const id = await trigger(bench);
+    await bench.events.replay({ id });
+    expect(await score()).toEqual({ message: "10 of 10 points: everything expected was found.", fired: [1] });
+  });
+
   test("until before_response waits for a busy endpoint no longer than the timeout of an attempt", async () => {
     const bench = await open({ webhookTimeout: "200ms" });
     const { receiver } = await patient();

@@ -27,6 +27,7 @@ function watched() {
       return `vdt_${found.length}`;
     },
     isFailure: (repeat) => verdictOn(repeat) === "fail",
+    needsCount: (repeat) => verdictOn({ ...repeat, counted: undefined }) === "inconclusive",
     isDelivering: () => traffic.isDelivering,
     onAttributed: () => {},
     onDue: (at) => void due.push(at),
@@ -160,4 +161,19 @@ test("a write during a later delivery, which is recorded late, does not count fo
   receivers.observeWrite(second);
   receivers.observe(attemptMessage({ id: "whd_3", eventId: "evt_2" }), [], 1e9 + 300, 1e9 + 4_000, [second]);
   expect(found).toEqual(["pass"]);
+});
+
+test("a count decides final verdicts too, and a count that fails takes that back", () => {
+  const { receivers, found } = watched();
+  for (const at of [1e9, 1e9 + 300]) receivers.observe(attemptMessage({ id: `whd_${at}` }), [], at, at + 5, []);
+  receivers.expire(2e9);
+  const { eventId } = attemptMessage({});
+  for (const [event, shown] of [
+    ["evt_other", "once"],
+    [eventId, "once"],
+    [eventId, "once"],
+    [eventId, undefined],
+  ] as const)
+    receivers.counted(new Set([event]), shown);
+  expect(found).toEqual(["inconclusive", "vdt_1 is pass", "vdt_2 is inconclusive"]);
 });

@@ -55,6 +55,8 @@ export interface RepeatDelivery {
   readonly writesAfterRepeat: readonly ObservedCall[];
   /** Whether a delivery of another event may have caused the write instead. */
   isShared(call: ObservedCall): boolean;
+  /** What a later count of the receiver's effects showed; undefined without a count that passed. */
+  readonly counted: string | undefined;
   /** The fault rule that caused the repeat. */
   readonly fault: string | undefined;
 }

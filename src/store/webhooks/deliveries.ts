@@ -33,6 +33,8 @@ export interface Delivery {
   copy: number;
   eventId: string;
   eventType: string;
+  /** The request that caused the event; null when no request did. */
+  request: string | null;
   /** The span of the request that caused the event, as a `traceparent`; null without a trace. */
   trace: string | null;
   /** The exact text that is signed and sent. */
@@ -54,7 +56,7 @@ export type Deliveries = ReturnType<typeof openDeliveries>;
 
 /** Selects the fields of a `Delivery`. */
 export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted,
-  d.allowed, d.due, d.decided, d.copy, e.id as eventId, e.type as eventType, e.trace, e.body
+  d.allowed, d.due, d.decided, d.copy, e.id as eventId, e.type as eventType, e.request, e.trace, e.body
   from deliveries d join events e on e.sequence = d.event`;
 
 /** The merchant whose endpoints a test's merchant shares; undefined for other merchants. */
