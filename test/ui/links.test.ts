@@ -2,11 +2,21 @@
 // in a detail.
 
 import { describe, expect, test } from "vitest";
+import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { type DetailWriter, detailWriter } from "../../ui/panes/details/detail-lines.ts";
-import { matchesOf, openDetail } from "../../ui/panes/overlays/detail.ts";
+import { recordReference } from "../../ui/panes/details/record-links.ts";
+import { paneNamed } from "../../ui/panes/index.ts";
+import { matchesOf, openDetail, pollDetail } from "../../ui/panes/overlays/detail.ts";
 import { initialState } from "../../ui/state/state.ts";
-import { topOverlay } from "../../ui/state/updates.ts";
-import { loggedRequests, openTestDashboard, PLAIN, type TestDashboard, typing } from "../support/dashboard.ts";
+import { topOverlay, update } from "../../ui/state/updates.ts";
+import {
+  loggedAttempts,
+  loggedRequests,
+  openTestDashboard,
+  PLAIN,
+  type TestDashboard,
+  typing,
+} from "../support/dashboard.ts";
 import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { DECLINE } from "../support/sandbox.ts";
 import { openRegistered, settle } from "../support/webhooks.ts";
@@ -82,6 +92,43 @@ describe("the trace in details", () => {
     await desk.run("tab", "tab", "tab", "enter");
     expect(title(desk)).toMatch(/^booking\.declined to http/);
     steps("delivery whd_");
+  });
+
+  /** The screen after an attempt has arrived and the open detail was polled. */
+  async function polledWith(desk: TestDashboard, attempt: LiveEvent | undefined): Promise<string> {
+    desk.state = withLiveEvents(desk.state, attempt ? [attempt] : []);
+    await desk.apply(update(desk.state, ...pollDetail(desk.state)));
+    return desk.screen().join("\n");
+  }
+
+  test.each([
+    ["a request", "requests", () => "req_lodge_2"],
+    ["an event", "events", (event: string) => event],
+    ["a record", "records", () => recordReference("bkg_pending", "mer_lodge").id],
+  ])("shows how a pending delivery ended while the details of %s are open", async (_, pane, idFor) => {
+    const { bench, receiver } = await openRegistered();
+    let respond = () => {};
+    receiver.script((_, outgoing) => {
+      respond = () => outgoing.end();
+    });
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    await bench.call("POST", DECLINE, { body: {}, headers: { traceparent } });
+    const { data: events } = await bench.control("GET", "/events");
+    await receiver.arrived(1);
+    const desk = await openTestDashboard(bench.url, 140, 70);
+    await desk.apply(paneNamed(pane).openById(desk.state, idFor(events[0].id)));
+    expect(desk.screen().join("\n")).toMatch(/booking\.declined {2}1 pending/);
+    respond();
+    await settle(bench);
+    const [first] = await loggedAttempts(bench);
+    const after = await polledWith(desk, first);
+    expect(after).toMatch(/booking\.declined {2}1 succeeded/);
+    expect(after).toMatch(/delivery .*attempt 1 of 6/);
+    expect(after).not.toContain("delivery pending");
+    expect(pollDetail(desk.state)).toEqual([]);
+    await bench.control("POST", `/events/${events[0].id}/replay`);
+    await settle(bench);
+    expect(await polledWith(desk, (await loggedAttempts(bench))[1])).toMatch(/booking\.declined {2}2 succeeded/);
   });
 });
 

@@ -3,8 +3,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { traceCall } from "../../ui/panes/details/trace.ts";
 import { refresh } from "../../ui/panes/run-effects.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
+import { pollEffect, update } from "../../ui/state/updates.ts";
 import { loggedAttempts, loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { withLiveEvents } from "../support/live-rows.ts";
 import { folder, linesOf } from "../support/program.ts";
@@ -147,7 +149,7 @@ describe("scenarios", () => {
   });
 });
 
-test("rate limits and faults are polled always, merchants and scenarios only while they are visible", async () => {
+test("rate limits and faults are polled always; merchants, scenarios and details only while visible", async () => {
   const { desk } = await openPane("1");
   const polled = (state: UiState) => {
     const paths: string[] = [];
@@ -160,6 +162,9 @@ test("rate limits and faults are polled always, merchants and scenarios only whi
   };
   expect(polled(desk.state)).toEqual(["", "/rate-limits", "/faults"]);
   expect(polled({ ...desk.state, pane: "scenarios" })).toEqual(["", "/rate-limits", "/faults", "/scenarios"]);
+  const polls = () => [pollEffect(traceCall("req_1"), (state) => update(state))];
+  const overlays = [{ about: {}, polls }] as unknown as UiState["overlays"];
+  expect(polled({ ...desk.state, overlays })).toEqual(["/traces/req_1", "", "/rate-limits", "/faults"]);
 });
 
 describe("m", () => {

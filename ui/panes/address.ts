@@ -57,8 +57,10 @@ export function goToAddress(state: UiState, address: string): StateUpdate {
 /** Selects the row and opens the detail that the address names, as soon as their lists are loaded. */
 export function reachAddress(state: UiState): StateUpdate {
   const { wanted, connection } = state;
-  const isLoaded = ({ pane }: Reference) =>
-    paneNamed(pane).fetchRow !== undefined || listOf(state, pane).rows.length > 0;
+  const isLoaded = ({ pane }: Reference) => {
+    const { rows, loading } = listOf(state, pane);
+    return paneNamed(pane).fetchRow !== undefined || (rows.length > 0 && loading === undefined);
+  };
   if (!wanted || connection.phase !== "live" || !Object.values(wanted).every(isLoaded)) return update(state);
   const reached = { ...state, wanted: undefined };
   const selected = wanted.row ? selectById(reached, wanted.row) : update(reached);
@@ -68,7 +70,10 @@ export function reachAddress(state: UiState): StateUpdate {
   return update(opened.state, ...selected.effects, ...opened.effects);
 }
 
-/** Selects a row, and fetches it first if the list has not loaded it. */
+/**
+ * Selects a row, and fetches it first if the list has not loaded it. Selects the row that the list will show for it,
+ * which may be folded. A row that the filter hides is not selected.
+ */
 function selectById(state: UiState, { pane, id }: Reference): StateUpdate {
   const selectRow = (later: UiState, row: Row) =>
     withList(later, pane, select(listOf(later, pane), row, visibleRowCount(later, pane)));
@@ -78,6 +83,9 @@ function selectById(state: UiState, { pane, id }: Reference): StateUpdate {
   if (!fetch) return update(state);
   return update(
     state,
-    pollEffect(fetch.call, (later, { body }) => update(selectRow(later, fetch.read(body)))),
+    pollEffect(fetch.call, (later, { body }) => {
+      const [shown] = filteredRows({ ...listOf(later, pane), frozen: undefined, rows: [fetch.read(body)] });
+      return update(shown ? selectRow(later, shown) : later);
+    }),
   );
 }

@@ -11,7 +11,8 @@ import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { type DetailWriter, linkTo } from "./details/detail-lines.ts";
 import { recordLinks } from "./details/record-links.ts";
 import { attemptLines, reasonOf, requestText } from "./details/row-lines.ts";
-import { traceCall, traceSection } from "./details/trace.ts";
+import { outdatedTrace, traceCall, traceSection } from "./details/trace.ts";
+import type { Detail } from "./overlays/detail.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** `✓2 ✗1 ~1`: how many deliveries succeeded, failed and are pending. */
@@ -49,6 +50,46 @@ function outcomeBand({ theme, band }: DetailWriter, { deliveries }: LoggedEvent,
 
 const bodyOf = ({ body }: LoggedEvent) => JSON.stringify(body);
 
+interface EventData {
+  attempts: DeliveriesListReply;
+  trace: Trace;
+  /** Its newest version, once it has changed. */
+  newest: LoggedEvent;
+}
+
+const eventDetail = (event: LoggedEvent): Detail<EventData> => ({
+  title: `${event.type} ${event.id}`,
+  fetch: {
+    attempts: controlCalls.deliveries.list({ eventId: event.id, limit: 100 }),
+    trace: traceCall(event.id),
+  },
+  outdated(data, state) {
+    const trace = outdatedTrace(event.id, data, state);
+    const isPending = (data.newest ?? event).deliveries.pending > 0;
+    return { ...trace, ...((trace.trace || isPending) && { newest: controlCalls.events.get({ id: event.id }) }) };
+  },
+  lines({ attempts, trace, newest = event }, write, state) {
+    const { width, body, field, section } = write;
+    const isOfEvent = ({ eventId }: { eventId: string }) => eventId === event.id;
+    const cause =
+      event.request === null
+        ? field("caused by", CAUSES[event.cause])
+        : linkTo("requests", event.request, field("caused by", requestText(state, event.request)));
+    return [
+      ...outcomeBand(write, newest, attempts?.data ?? []),
+      "",
+      ...field("id", event.id),
+      ...field("time", dateTime(milliseconds(event.created))),
+      ...field("merchant", event.merchant),
+      ...cause,
+      ...section("Deliveries", attemptLines(state, attempts?.data ?? [], isOfEvent, width)),
+      ...traceSection(write, trace, event.id),
+      ...section("Records", recordLinks(write, "record", [recordOf(event)], event.merchant)),
+      ...section("Body", body(bodyOf(event), byteLength(bodyOf(event)))),
+    ];
+  },
+});
+
 export const events = listPane<LoggedEvent>({
   name: "events",
   title: "Events",
@@ -73,33 +114,7 @@ export const events = listPane<LoggedEvent>({
     { heading: "id", text: event.id, rank: 5, truncate: "middle", styles: ["dim"] },
   ],
   emptyText: (state) => ["No events yet. Press t, or run:", "", programCommand(state, "trigger payment.succeeded")],
-  detail: (event) => ({
-    title: `${event.type} ${event.id}`,
-    fetch: {
-      attempts: controlCalls.deliveries.list({ eventId: event.id, limit: 100 }),
-      trace: traceCall(event.id),
-    },
-    lines({ attempts, trace }: { attempts?: DeliveriesListReply; trace?: Trace }, write, state) {
-      const { width, body, field, section } = write;
-      const isOfEvent = ({ eventId }: { eventId: string }) => eventId === event.id;
-      const cause =
-        event.request === null
-          ? field("caused by", CAUSES[event.cause])
-          : linkTo("requests", event.request, field("caused by", requestText(state, event.request)));
-      return [
-        ...outcomeBand(write, event, attempts?.data ?? []),
-        "",
-        ...field("id", event.id),
-        ...field("time", dateTime(milliseconds(event.created))),
-        ...field("merchant", event.merchant),
-        ...cause,
-        ...section("Deliveries", attemptLines(state, attempts?.data ?? [], isOfEvent, width)),
-        ...traceSection(write, trace, event.id),
-        ...section("Records", recordLinks(write, "record", [recordOf(event)], event.merchant)),
-        ...section("Body", body(bodyOf(event), byteLength(bodyOf(event)))),
-      ];
-    },
-  }),
+  detail: eventDetail,
   fetchRow: (id) => readAs(controlCalls.events.get({ id }), (event) => event),
   isRelated: (one, other) => one.type === other.type,
   keys: [

@@ -11,6 +11,8 @@ import { dateTimeToSecond, milliseconds } from "../text/format.ts";
 import { styled, symbols } from "../text/style.ts";
 import { type DetailLine, type DetailWriter, linkTo, STEP_PANES } from "./details/detail-lines.ts";
 import { partsOfReference, RECORDS_PANE, recordLinks, recordReference } from "./details/record-links.ts";
+import { areOutdated } from "./details/trace.ts";
+import type { Detail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
 
 const MOST_STEPS = 100;
@@ -20,6 +22,15 @@ const timelineCall = (reference: string) =>
 
 const bodyOf = ({ record }: Timeline) => JSON.stringify(record ?? {});
 
+const recordDetail = (opened: Timeline): Detail<{ newest: Timeline }> => {
+  const call = timelineCall(recordReference(opened.id, opened.merchant).id);
+  return {
+    title: `Record ${opened.id}`,
+    outdated: ({ newest = opened }, state) => (areOutdated(state, newest.steps) ? { newest: call } : {}),
+    lines: ({ newest = opened }, write, state) => recordLines(newest, write, state),
+  };
+};
+
 export const records = listPane<Timeline>({
   name: RECORDS_PANE,
   title: "Records",
@@ -28,10 +39,7 @@ export const records = listPane<Timeline>({
   filterBy: ({ id }) => ({ text: id, fields: {} }),
   columns: () => [],
   emptyText: () => [],
-  detail: (timeline) => ({
-    title: `Record ${timeline.id}`,
-    lines: (_data, write, state) => recordLines(timeline, write, state),
-  }),
+  detail: recordDetail,
   fetchRow: (reference) => readAs(timelineCall(reference), (timeline) => timeline),
   keys: [
     {

@@ -24,7 +24,7 @@ import {
 import { fetchLookups } from "./controls/form-fields.ts";
 import { pollEndpoints } from "./deliveries.ts";
 import { paneNamed, visiblePanes } from "./index.ts";
-import { isDetail } from "./overlays/detail.ts";
+import { isDetail, pollDetail } from "./overlays/detail.ts";
 import type { Pane } from "./pane.ts";
 import { pollTrends } from "./trends.ts";
 
@@ -138,6 +138,7 @@ function polls(state: UiState): Effect[] {
     ...pollLearner(state),
     ...(isVisible(TRENDS_PANE) ? pollTrends() : []),
     ...(isVisible("deliveries") ? pollEndpoints() : []),
+    ...pollDetail(state),
     overview,
     ...rows,
   ];

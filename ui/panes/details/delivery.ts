@@ -16,7 +16,7 @@ import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../verdicts.ts";
 import { bodyLines, type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles, targetOf } from "./row-lines.ts";
-import { traceCall, traceSection } from "./trace.ts";
+import { outdatedTrace, traceCall, traceSection } from "./trace.ts";
 
 export const attemptCall = (id: string) => controlCalls.deliveries.get({ id });
 
@@ -30,6 +30,7 @@ export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
 export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: DeliveriesGetReply; trace: Trace }> => ({
   title: `${row.eventType} to ${row.url}`,
   fetch: { delivery: attemptCall(row.id), trace: traceCall(row.id) },
+  outdated: (data, state) => outdatedTrace(row.id, data, state),
   lines({ delivery, trace }, write, state) {
     const { field, section } = write;
     const isOfDelivery = (one: AttemptMessage) => targetOf(one) === targetOf(row);

@@ -23,7 +23,7 @@ import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 import { titleOfId } from "./fault.ts";
 import { recordLinks } from "./record-links.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
-import { traceCall, traceSection } from "./trace.ts";
+import { outdatedTrace, traceCall, traceSection } from "./trace.ts";
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
@@ -48,6 +48,7 @@ export const requestDetail = (
     trace: traceCall(row.id),
     ...(row.operation !== null && { assumptions: assumptionsCall(row.operation) }),
   },
+  outdated: (data, state) => outdatedTrace(row.id, data, state),
   lines({ request, deliveries, trace, assumptions }, write, state, isPreview) {
     const { section } = write;
     const headers = new Map(

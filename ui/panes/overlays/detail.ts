@@ -5,16 +5,20 @@ import { grouped } from "../../../src/kernel/grouped.ts";
 import { oncePerKey } from "../../../src/kernel/once.ts";
 import { count } from "../../../src/kernel/text.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
-import type { Effect, KeyBinding, Overlay, Reference, StateUpdate, UiState } from "../../state/state.ts";
-import { callEffect, topOverlay, update } from "../../state/updates.ts";
+import type { CallEffect, Effect, KeyBinding, Overlay, Reference, StateUpdate, UiState } from "../../state/state.ts";
+import { callEffect, pollEffect, topOverlay, update } from "../../state/updates.ts";
 import { sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
 import { type DetailLine, type DetailWriter, detailWriter } from "../details/detail-lines.ts";
 
-/** `Data` holds the reply to each call of `fetch`, by name. */
+type Calls<Data> = { readonly [Name in keyof Data]?: Call<Data[Name]> };
+
+/** `Data` holds the reply to each call of `fetch` and `outdated`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
-  fetch?: { readonly [Name in keyof Data]?: Call<Data[Name]> };
+  fetch?: Calls<Data>;
+  /** Calls whose replies may have changed since they were made. Each poll makes them again. Default: none. */
+  outdated?(data: Partial<Data>, state: UiState): Calls<Data>;
   /** A preview shows only the first lines. */
   lines(data: Partial<Data>, write: DetailWriter, state: UiState, isPreview: boolean): DetailLine[];
 }
@@ -26,6 +30,8 @@ export interface DetailOverlay extends Omit<Overlay, "scroll">, DetailView {
   readonly errors: Readonly<Record<string, string>>;
   readonly requested: readonly string[];
   content(state: UiState, width: number, isPreview?: boolean): DetailLine[];
+  /** Makes the outdated calls again. */
+  polls(state: UiState): Effect[];
 }
 
 export function topDetail(state: UiState): DetailOverlay | undefined {
@@ -34,6 +40,12 @@ export function topDetail(state: UiState): DetailOverlay | undefined {
 }
 
 export const isDetail = (overlay: Overlay): overlay is DetailOverlay => "about" in overlay;
+
+/** Polls the topmost detail or, if none is open, the preview. */
+export function pollDetail(state: UiState): Effect[] {
+  const shown = state.overlays.findLast(isDetail) ?? state.preview?.overlay;
+  return shown && isDetail(shown) ? shown.polls(state) : [];
+}
 
 /** Whether the same detail or pane still has the focus. A reply must not open a detail after the user has moved on. */
 export const isStillAt = (from: UiState, later: UiState) =>
@@ -53,11 +65,13 @@ export function openDetail(
     const preview = state.preview && { ...state.preview, overlay: changed(state.preview.overlay) };
     return update({ ...state, preview, overlays: state.overlays.map(changed) });
   };
+  const addReply =
+    (name: string): CallEffect["onReply"] =>
+    (state, { body }) =>
+      change(state, (overlay) => ({ ...overlay, data: { ...overlay.data, [name]: body } }));
   const fetch = ([name, call]: readonly [string, Call]): Effect =>
-    callEffect(
-      call,
-      (state, { body }) => change(state, (overlay) => ({ ...overlay, data: { ...overlay.data, [name]: body } })),
-      (state, message) => change(state, (overlay) => ({ ...overlay, errors: { ...overlay.errors, [name]: message } })),
+    callEffect(call, addReply(name), (state, message) =>
+      change(state, (overlay) => ({ ...overlay, errors: { ...overlay.errors, [name]: message } })),
     );
   const redrawn = (overlay: DetailOverlay): DetailOverlay =>
     withView({
@@ -66,6 +80,10 @@ export function openDetail(
         ...detail.lines(overlay.data, detailWriter(state.theme, width), state, isPreview),
         ...fetchStatus(overlay, state, width),
       ]),
+      polls: (state) =>
+        Object.entries<Call>({ ...detail.outdated?.(overlay.data, state) }).map(([name, call]) =>
+          pollEffect(call, addReply(name)),
+        ),
     });
   const calls = Object.entries<Call>({ ...detail.fetch });
   const closed = {
@@ -76,6 +94,7 @@ export function openDetail(
     requested: calls.map(([name]) => name),
     keys,
     content: () => [],
+    polls: () => [],
     lines: () => [],
   };
   const view = { scroll: 0, selected: undefined, body: -1, search: "", match: 0 };
