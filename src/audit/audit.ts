@@ -1,7 +1,7 @@
 // Audits a webhook receiver: sends all probes to it, one after another, and collects its responses.
 
 import type { WebhookRequest } from "../contracts/webhook.ts";
-import { type Clock, createClock, isoTime } from "../kernel/clock.ts";
+import { createClock, isFarFromMachine, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
@@ -101,7 +101,7 @@ async function findSecret(
   secret: string,
 ): Promise<OtherSecret | undefined> {
   const machine = createClock();
-  const clocks = isFarFrom(deps.clock, machine) ? [deps.clock, machine] : [deps.clock];
+  const clocks = isFarFromMachine(deps.clock.now()) ? [deps.clock, machine] : [deps.clock];
   for (const other of deps.otherSecrets(url, secret))
     for (const clock of clocks) {
       const make = createTestDeliveries({ ...deps, clock }, other.secret, run, deps.template);
@@ -123,11 +123,6 @@ export async function auditWithoutEffects(deps: AuditDependencies, input: Omit<A
   return step.value;
 }
 
-/** If sandbox time and machine time differ by this many milliseconds, a receiver may reject events as too old. */
-const FAR_APART = 60_000;
-
-const isFarFrom = (one: Clock, other: Clock) => Math.abs(one.now() - other.now()) >= FAR_APART;
-
 /**
  * Sends the first probe. If the receiver rejects it and sandbox time differs from machine time, sends it again with
  * machine time, because receivers may reject old events. If that succeeds, all other probes use machine time too.
@@ -143,7 +138,7 @@ async function sendGenuine(
   const deliveries = createTestDeliveries(deps, secret, run, deps.template);
   const first = await sendTo(deliveries);
   const machine = createClock();
-  if (!first.some(isRejected) || !isFarFrom(deps.clock, machine)) return { deliveries, first, note: "" };
+  if (!first.some(isRejected) || !isFarFromMachine(deps.clock.now())) return { deliveries, first, note: "" };
   const present = createTestDeliveries({ ...deps, clock: machine }, secret, run, deps.template);
   const second = await sendTo(present);
   if (!second.every(isAccepted)) return { deliveries, first, note: "" };

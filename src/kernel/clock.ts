@@ -328,6 +328,11 @@ export function readHttpDate(text: string): number | undefined {
 /** This machine's time, for logs of traffic from other services. */
 export const machineTime = () => isoTime(Date.now());
 
+const FAR_APART = 60_000;
+
+/** Whether a time is so far from this machine's time that a receiver may reject events of that time as too old. */
+export const isFarFromMachine = (milliseconds: number) => Math.abs(milliseconds - Date.now()) >= FAR_APART;
+
 const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000 };
 
 /** The time of a sandbox clock, such as `2026-12-23T12:00:00.000Z, 30 d ahead of this machine`. */

@@ -127,6 +127,16 @@ describe("a signature with another secret", () => {
   });
 });
 
+test("the hint on a rejected event says that the sandbox clock is far from this machine, only if it is", () => {
+  const hintAt = (at: number) => {
+    const made = judge();
+    made.attempt(recordedAttempt({ at, responseStatus: 400, status: "failed" }));
+    return made.verdicts({ rule: "webhook.genuine_taken" })[0]?.hint;
+  };
+  expect(hintAt(Date.UTC(2026, 0, 5))).toMatch(/the sandbox clock said 2026-01-05T00:00:00\.000Z, which is not /);
+  expect(hintAt(Date.now() - 10_000)).not.toMatch(/clock/);
+});
+
 test.each([
   [302, /^Register the final address of the receiver: redirects are not followed\.$/],
   [401, /^Check the secret first: /],

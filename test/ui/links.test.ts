@@ -5,10 +5,11 @@ import { describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { type DetailWriter, detailWriter } from "../../ui/panes/details/detail-lines.ts";
 import { recordReference } from "../../ui/panes/details/record-links.ts";
+import { requestDetail } from "../../ui/panes/details/request.ts";
 import { paneNamed } from "../../ui/panes/index.ts";
 import { matchesOf, openDetail, pollDetail } from "../../ui/panes/overlays/detail.ts";
 import { initialState } from "../../ui/state/state.ts";
-import { topOverlay, update } from "../../ui/state/updates.ts";
+import { openOverlay, topOverlay, update } from "../../ui/state/updates.ts";
 import {
   loggedAttempts,
   loggedRequests,
@@ -294,6 +295,23 @@ describe("B", () => {
     expect(sent).toContain('"reason": "full"');
     expect(await press(desk, "B")).toBe(response);
   });
+});
+
+test("a detail whose reply is from another version is not polled", () => {
+  const first = initialState([], {
+    target: { url: "", token: undefined },
+    theme: PLAIN,
+    size: { columns: 80, rows: 24 },
+    now: 0,
+  });
+  const request = requestDetail({ id: "req_1", operation: null } as never);
+  const { overlay, effects } = openDetail(request, { pane: "requests", id: "req_1", value: {} }, []);
+  const opened = openOverlay(first, overlay);
+  const later = effects.reduce(
+    (state, effect) => (effect.kind === "call" ? effect.onReply(state, { body: { steps: {} } } as never).state : state),
+    opened,
+  );
+  expect(pollDetail(later)).toEqual([]);
 });
 
 test("a detail writes its lines once for each state and width, however often they are needed", () => {

@@ -2,6 +2,7 @@
 
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { Verdict } from "../../contracts/verdict.ts";
+import { isFarFromMachine, isoTime } from "../../kernel/clock.ts";
 import { VERIFY_RAW_BYTES } from "../../kernel/json-forms.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import { isForged, isGenuine } from "../firings.ts";
@@ -78,9 +79,23 @@ const SECRET_FIRST =
 
 const REGISTER_FINAL = "Register the final address of the receiver: redirects are not followed.";
 
-function rejectionHint(status: number): { hint?: string } {
-  if (UNVERIFIED.has(status)) return { hint: SECRET_FIRST };
-  return status < 400 ? { hint: REGISTER_FINAL } : {};
+const STORE_AND_VERIFY =
+  "Store events that you cannot process yet and respond with 200. Verify the raw body, and accept both secrets for " +
+  "some minutes after a rotation.";
+
+/** Events have the time of the sandbox clock, so a receiver that checks their age may reject them. */
+function clockHint(at: number): string {
+  if (!isFarFromMachine(at)) return "";
+  return (
+    ` If the receiver checks the age of events: the sandbox clock said ${isoTime(at)}, which is not the machine's ` +
+    "time. Take the age from GET /_sandbox/clock, or turn the check off."
+  );
+}
+
+function rejectionHint({ responseStatus, at }: AttemptMessage): string {
+  const status = responseStatus ?? 0;
+  if (status < 400) return REGISTER_FINAL;
+  return (UNVERIFIED.has(status) ? SECRET_FIRST : STORE_AND_VERIFY) + clockHint(at);
 }
 
 /** Statuses that ask for another attempt or unsubscribe the endpoint, and do not reject the event. */
@@ -92,16 +107,14 @@ export const webhookGenuineTaken: Rule = {
   demands:
     "The receiver responds with 2xx to an event with a valid signature, even if it arrives before the call that " +
     "caused it returns, out of order, or around a rotation of the secret.",
-  hint:
-    "Store events that you cannot process yet and respond with 200. Verify the raw body, and accept both secrets for " +
-    "some minutes after a rotation.",
+  hint: STORE_AND_VERIFY,
   onDelivery({ attempt, faults, acceptedBefore }) {
     const { id, eventType, responseStatus: status } = attempt;
     if (acceptedBefore || status === null || !isGenuine(faults)) return undefined;
     const rejected = status >= 300 && status < 500 && !NOT_REJECTED.has(status);
     if (!rejected && attempt.status !== "succeeded") return undefined;
     return {
-      ...(rejected && rejectionHint(status)),
+      ...(rejected && { hint: rejectionHint(attempt) }),
       verdict: rejected ? "fail" : "pass",
       message: `${id} (${eventType}) had a valid signature and got a ${status}.`,
       attempts: [attempt],

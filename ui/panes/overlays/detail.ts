@@ -44,7 +44,12 @@ export const isDetail = (overlay: Overlay): overlay is DetailOverlay => "about" 
 /** Polls the topmost detail or, if none is open, the preview. */
 export function pollDetail(state: UiState): Effect[] {
   const shown = state.overlays.findLast(isDetail) ?? state.preview?.overlay;
-  return shown && isDetail(shown) ? shown.polls(state) : [];
+  try {
+    return shown && isDetail(shown) ? shown.polls(state) : [];
+  } catch {
+    // A reply from another version of the sandbox has other fields.
+    return [];
+  }
 }
 
 /** Whether the same detail or pane still has the focus. A reply must not open a detail after the user has moved on. */
