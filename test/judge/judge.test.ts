@@ -63,6 +63,16 @@ describe("a retry", () => {
     expect(of("idempotency.*")).toEqual(["pass", "pass", "pass"]);
   });
 
+  test("of a write without Idempotency-Key counts only if the write took effect: it may be another order", () => {
+    const lost = writeEntry(0, 0, undefined, { responseHeaders: {} });
+    const made = judge();
+    made.fired(firing({ requestId: lost.id }));
+    for (const one of [lost, writeEntry(300, 200, undefined)]) made.request(one);
+    expect([made.of("retry.happened"), made.of("effect.single")]).toEqual([["pass"], ["fail"]]);
+    const refused = judge(writeEntry(0, 503, undefined), writeEntry(300, 200, undefined));
+    expect(refused.of("retry.happened")).toEqual([]);
+  });
+
   test("is missing once the client sends other calls after the deadline", () => {
     expect(
       judge(requestEntry(0, 429, wait("1")), requestEntry(3_999, 200, { search: "limit=5" })).of("retry.happened"),

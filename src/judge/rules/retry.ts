@@ -38,8 +38,10 @@ export const retryHappened: Rule = {
   hint:
     "Retry such calls a few times before you report a failure. A write can only be retried with its " +
     "Idempotency-Key.",
-  onRetry({ chain, from, to }) {
-    if (!needsRetry(chain) || from !== firstCall(chain)) return undefined;
+  onRetry({ chain, from, to, isCertain }) {
+    if (from !== firstCall(chain) || from.failure === "abandoned") return undefined;
+    // Without a key, an equal write may be another order, unless the first one took effect.
+    if (!needsRetry(chain) && !(isCertain && from.tookEffect)) return undefined;
     return { verdict: "pass", message: `${failed(chain)} and was retried as ${to.request}.`, calls: [from, to] };
   },
   onChainEnd(chain, gaveUp) {
