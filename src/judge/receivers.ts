@@ -13,7 +13,7 @@ import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 interface Repeat {
   readonly earlier: readonly WatchedDelivery[];
   readonly repeat: WatchedDelivery;
-  /** What a later count of the receiver's effects showed; undefined without a count that passed. */
+  /** The result of a later count of the receiver's effects; undefined if no count has passed. */
   counted?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ import type { Outbox } from "./webhooks/outbox.ts";
 /** A declared operation of the service. */
 export type Operation = Endpoint<OperationContext>;
 
-/** What every handler receives besides the input of its operation. */
+/** The part of a handler's argument that is the same for every operation. */
 export interface OperationContext {
   /** Id of the calling merchant. */
   merchant: string;

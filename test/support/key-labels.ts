@@ -1,4 +1,4 @@
-// What the screen must show after a key of the key bar is pressed, by the label of the key.
+// The text that the screen must show after a key of the key bar is pressed, by the label of the key.
 
 /**
  * Each pattern matches a text that the test writes: `open:` and the title of the details or form, `notice:` and the

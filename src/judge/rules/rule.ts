@@ -55,7 +55,7 @@ export interface RepeatDelivery {
   readonly writesAfterRepeat: readonly ObservedCall[];
   /** Whether a delivery of another event may have caused the write instead. */
   isShared(call: ObservedCall): boolean;
-  /** What a later count of the receiver's effects showed; undefined without a count that passed. */
+  /** The result of a later count of the receiver's effects; undefined if no count has passed. */
   readonly counted: string | undefined;
   /** The fault rule that caused the repeat. */
   readonly fault: string | undefined;
