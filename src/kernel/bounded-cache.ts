@@ -2,7 +2,8 @@
 
 /**
  * A full cache is emptied before it takes another entry. Reason: to find its oldest entry, a Map walks past all entries
- * that were deleted before. Figure: dropping only the oldest costs 3 µs per new entry at 5,000 entries, and 6 µs at 10,000.
+ * that were deleted before. Figure: dropping only the oldest costs 3 µs per new entry at 5,000 entries, and 6 µs at
+ * 10,000.
  */
 export function createBoundedCache<T>(maxEntries: number) {
   const entries = new Map<string, T>();
